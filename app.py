@@ -1,0 +1,5 @@
+"""The dashboard: ``streamlit run app.py``."""
+
+from pages.parts.shell import frame
+
+frame()

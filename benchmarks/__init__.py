@@ -1,0 +1,1 @@
+"""What is timed, beside a plain reference in the same run."""

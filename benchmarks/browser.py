@@ -1,0 +1,316 @@
+"""The dashboard's speed in a real browser (Debian's chromium) and with twenty visitors.
+
+A move of alpha on the Compare page stands beside the same move on a bare Streamlit page with as
+many charts, of the same sizes, with as many bars; the two take turns, so that whatever else the
+machine does slows both. Neither the time of starting a server nor that of compiling is counted.
+"""
+
+import asyncio
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from playwright.sync_api import Browser, Page, sync_playwright
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.asyncio.client import connect
+from websockets.typing import Subprotocol
+
+ROOT = Path(__file__).parents[1]
+OPTIONS = [
+    "--server.headless=true",
+    "--server.address=127.0.0.1",
+    "--server.fileWatcherType=none",
+    "--browser.gatherUsageStats=false",
+    "--client.toolbarMode=minimal",
+]
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+MOVES, SERVERS = 20, 3
+SESSIONS, THINK, STEPS = 20, 2.0, 10
+LIMIT_MOVE, LIMIT_FRESH, LIMIT_CROWD = 1.5, 5.0, 1.0
+PATIENCE = 60.0
+PROTOCOLS = [Subprotocol("streamlit")]
+
+BARE = """
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+st.set_page_config(layout="wide")
+alpha = st.sidebar.slider("Alpha", 0.01, 0.50, 0.10, 0.01)
+rng = np.random.default_rng(round(100 * alpha))
+places = [st.container()] + [place for _ in range(3) for place in st.columns(2)]
+for number, (place, (size, traces)) in enumerate(zip(places, {shapes})):
+    figure = go.Figure()
+    for kind, count in traces:
+        x, y = list(range(count)), rng.integers(1, 100, count).tolist()
+        figure.add_trace(go.Bar(x=x, y=y) if kind == "bar" else go.Scatter(x=x, y=y))
+    figure.update_layout(**size, barmode="overlay", bargap=0)
+    place.plotly_chart(figure, key=f"chart-{{number}}")
+"""
+"""The bare page: a slider, and charts with random counts."""
+
+WATCH = """() => {
+    const seen = window.seen = {start: 0, last: 0, charts: new Set()};
+    const app = document.querySelector('[data-testid=stApp]');
+    document.addEventListener('keydown', () => {
+        Object.assign(seen, {start: performance.now(), last: 0});
+        seen.charts.clear();
+    }, true);
+    new MutationObserver(() => { seen.last = performance.now(); })
+        .observe(app, {attributes: true, attributeFilter: ['data-test-script-state']});
+    new MutationObserver(records => {
+        for (const record of records) {
+            const node = record.target, element = node.closest ? node : node.parentElement;
+            const chart = element && element.closest('.js-plotly-plot');
+            if (chart) { seen.last = performance.now(); seen.charts.add(chart); }
+        }
+    }).observe(document.body, {subtree: true, childList: true, attributes: true,
+                               characterData: true});
+}"""
+"""Notes when a key is pressed, and when the script last started or ended or a chart changed."""
+
+QUIET = """() =>
+    document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'
+    && seen.charts.size && performance.now() - seen.last > 400
+"""
+FOUND = """() => [
+    (seen.last - seen.start) / 1000,
+    [...seen.charts].filter(chart => chart.isConnected).length,
+]"""
+DRAWN = """(charts) =>
+    document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'
+    && [...document.querySelectorAll('.js-plotly-plot')]
+        .filter(chart => chart.querySelector('.trace')).length === charts
+"""
+
+
+def bare_page(charts: list[dict[str, Any]]) -> str:
+    """A script with charts of the same sizes and as many bars or points in as many traces."""
+    shapes = [
+        (
+            {name: chart["layout"][name] for name in ("height", "margin")},
+            [(trace["type"], len(trace["x"])) for trace in chart["data"]],
+        )
+        for chart in charts
+    ]
+    return BARE.format(shapes=shapes)
+
+
+@contextmanager
+def server(script: Path) -> Iterator[str]:
+    """A server of a script, idle so far; gives its address."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    address = f"http://127.0.0.1:{port}"
+    command = [sys.executable, "-m", "streamlit", "run", str(script), *OPTIONS]
+    process = subprocess.Popen(
+        [*command, f"--server.port={port}"],
+        cwd=script.parent,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                urllib.request.urlopen(f"{address}/_stcore/health", timeout=1)
+                break
+            except OSError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.1)
+        yield address
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+def opened(browser: Browser, address: str, charts: int) -> tuple[Page, float]:
+    """A page with all its charts, and the seconds from its request on."""
+    page = browser.new_page(viewport={"width": 1400, "height": 1000})
+    start = time.perf_counter()
+    page.goto(address)
+    page.wait_for_function(DRAWN, arg=charts, timeout=1000 * PATIENCE, polling=20)
+    return page, time.perf_counter() - start
+
+
+def move(page: Page) -> tuple[float, int]:
+    """Seconds from the key press until the script is idle and all drawn; charts redrawn."""
+    page.get_by_test_id("stSidebar").get_by_role("slider").first.press("ArrowRight")
+    page.wait_for_function(QUIET, timeout=1000 * PATIENCE, polling=50)
+    seconds, charts = page.evaluate(FOUND)
+    return float(seconds), int(charts)
+
+
+def moves(browser: Browser, bare: str, ours: str, charts: int) -> dict[str, Any]:
+    """The same moves on both pages, in turns."""
+    pages = [opened(browser, address, charts)[0] for address in (bare, f"{ours}/compare")]
+    for page in pages:
+        page.evaluate(WATCH)
+        move(page)
+    found = np.array([[move(page) for page in pages] for _ in range(MOVES)])
+    errors = pages[1].locator("[data-testid=stException]").count()
+    for page in pages:
+        page.close()
+    reference, seconds = np.median(found[:, :, 0], axis=0)
+    within = np.mean(found[:, 1, 0] <= LIMIT_MOVE * reference)
+    redrawn = found[:, :, 1].min(axis=0).astype(int)
+    return {
+        "work": f"a move of alpha on Compare, from the key to {charts} drawn charts; the reference "
+        "is a bare page with such charts",
+        "reference_seconds": float(reference),
+        "ours_seconds": float(seconds),
+        "ratio": float(reference / seconds),
+        "agreement": f"medians of {MOVES} moves each, in turns; ours takes "
+        f"{seconds / reference:.2f} times as long, {within:.0%} of its moves within {LIMIT_MOVE} "
+        f"times (at least half); 95 % under {np.quantile(found[:, 1, 0], 0.95):.2f} s; at least "
+        f"{redrawn[1]} charts redrawn (bare: {redrawn[0]}), {errors} errors",
+    }
+
+
+def fresh(browser: Browser, script: Path, charts: int) -> dict[str, Any]:
+    """The first request of servers that nobody has visited, of both pages in turns."""
+    seconds: dict[str, list[float]] = {"": [], "compare": []}
+    for _ in range(SERVERS):
+        for path, of in (("", script), ("compare", ROOT / "app.py")):
+            with server(of) as address:
+                page, taken = opened(browser, f"{address}/{path}", charts)
+                page.close()
+            seconds[path].append(taken)
+    reference, ours = (float(np.median(taken)) for taken in seconds.values())
+    return {
+        "work": f"a fresh server's first request: Compare, 1000 stored digits trials, {charts} "
+        "charts drawn; the reference is the bare page",
+        "reference_seconds": reference,
+        "ours_seconds": ours,
+        "ratio": reference / ours,
+        "agreement": f"medians of {SERVERS} servers each, in turns; our slowest "
+        f"{max(seconds['compare']):.2f} s (at most {LIMIT_FRESH:g})",
+    }
+
+
+class Visitor:
+    """A session without a browser: the messages that a browser would send and await."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address.replace("http", "ws") + "/_stcore/stream"
+        self.slider = ""
+        self.charts: dict[str, str] = {}
+        self.errors = 0
+
+    async def rerun(self, socket: Any, alpha: float | None) -> float:
+        """Ask for a run of the script, at an alpha; seconds until its end has arrived."""
+        message = BackMsg()
+        message.rerun_script.page_name = "compare"
+        if alpha is not None:
+            state = message.rerun_script.widget_states.widgets.add()
+            state.id = self.slider
+            state.double_array_value.data.append(alpha)
+            message.rerun_script.query_string = f"alpha={alpha}"
+        start = time.perf_counter()
+        await socket.send(message.SerializeToString())
+        while True:
+            answer = ForwardMsg.FromString(await asyncio.wait_for(socket.recv(), PATIENCE))
+            if answer.WhichOneof("type") == "delta":
+                self.note(answer)
+            elif answer.WhichOneof("type") == "script_finished":
+                self.errors += answer.script_finished != ForwardMsg.FINISHED_SUCCESSFULLY
+                return time.perf_counter() - start
+
+    def note(self, answer: ForwardMsg) -> None:
+        """Keep the slider's name and what the charts show; count errors."""
+        element = answer.delta.new_element
+        kind = element.WhichOneof("type")
+        if kind == "slider" and element.slider.label == "Alpha":
+            self.slider = element.slider.id
+        elif kind == "plotly_chart":
+            self.charts[element.plotly_chart.id] = element.plotly_chart.spec
+        self.errors += kind == "exception"
+
+    async def visit(self, number: int, ready: asyncio.Barrier) -> list[float]:
+        """Move alpha every two seconds, each visitor from an alpha of its own, never back."""
+        rng, seconds = np.random.default_rng(number), []
+        async with connect(self.address, subprotocols=PROTOCOLS, max_size=None) as socket:
+            await self.rerun(socket, None)
+            await ready.wait()
+            first = int(rng.integers(40))
+            await asyncio.sleep(rng.uniform(0, THINK))
+            for step in range(STEPS):
+                start, before = time.monotonic(), set(self.charts)
+                seconds.append(await self.rerun(socket, (11 + (first + step) % 40) / 100))
+                self.errors += set(self.charts) == before
+                await asyncio.sleep(max(0.0, start + THINK - time.monotonic()))
+        return seconds
+
+
+async def charts_of(address: str) -> list[dict[str, Any]]:
+    """The charts of the Compare page, in its order."""
+    visitor = Visitor(address)
+    async with connect(visitor.address, subprotocols=PROTOCOLS, max_size=None) as socket:
+        await visitor.rerun(socket, None)
+    return [json.loads(spec) for spec in visitor.charts.values()]
+
+
+async def visits(address: str) -> tuple[list[float], int]:
+    """All visitors at once: the seconds of their moves, and how many errors they saw."""
+    visitors = [Visitor(address) for _ in range(SESSIONS)]
+    ready = asyncio.Barrier(SESSIONS)
+    found = await asyncio.gather(*(v.visit(n, ready) for n, v in enumerate(visitors)))
+    return [seconds for one in found for seconds in one], sum(v.errors for v in visitors)
+
+
+def crowd() -> dict[str, Any]:
+    """Twenty sessions on one server."""
+    with server(ROOT / "app.py") as address:
+        seconds, errors = asyncio.run(visits(address))
+    late = float(np.quantile(seconds, 0.95))
+    return {
+        "work": f"{SESSIONS} sessions that move alpha every {THINK:g} s, Compare: 95 % of the "
+        "moves, from the message to the last answer",
+        "reference_seconds": None,
+        "ours_seconds": late,
+        "ratio": None,
+        "agreement": f"{len(seconds)} moves of sessions over websockets, without drawing: median "
+        f"{np.median(seconds):.2f} s, 95 % {late:.2f} s (at most {LIMIT_CROWD:g}), {errors} errors",
+    }
+
+
+def rows() -> list[dict[str, Any]]:
+    """Moves of alpha, first requests and many sessions."""
+    load = f"load of the machine {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+        with server(ROOT / "app.py") as ours:
+            # Playwright has an event loop in this thread.
+            with ThreadPoolExecutor(1) as pool:
+                charts = pool.submit(asyncio.run, charts_of(ours)).result()
+            script = Path(folder) / "bare.py"
+            script.write_text(bare_page(charts), encoding="utf-8")
+            with server(script) as bare:
+                measured = [moves(browser, bare, ours, len(charts))]
+        measured.append(fresh(browser, script, len(charts)))
+        browser.close()
+    measured.append(crowd())
+    for row in measured:
+        row["agreement"] += f"; {load}"
+    return measured
+
+
+if __name__ == "__main__":
+    for found in rows():
+        said = {name: value for name, value in found.items() if value is not None}
+        print("; ".join(f"{k}: {v:.4g}" if isinstance(v, float) else v for k, v in said.items()))

@@ -1,0 +1,265 @@
+"""One case: what retrained candidates may lose at it, and what they really lost."""
+
+import base64
+import io
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from numpy.typing import NDArray
+from PIL import Image
+
+from cpp_core import ALGORITHMS, Experiment, cases
+from cpp_core.case_figures import CaseBar, ClassBar, alpha_sweep, case_bars, class_bars
+from cpp_core.panels import loss_label
+from cpp_core.words import BEFORE_THE_LABEL, NOT_FOR_ONE_CASE
+from pages.parts.choices import Choice
+from pages.parts.shell import page
+from pages.parts.show import dark, show_panel
+
+ALPHAS = np.round(np.arange(0.02, 0.51, 0.02), 2)
+SHOWN = 60
+ORDERS = {
+    "hardest": "largest predicted loss first",
+    "widest": "widest set first",
+    "surprising": "where the algorithms differ most",
+    "random": "as drawn",
+}
+
+
+@st.cache_resource(max_entries=8, show_spinner="Training on many small samples ...")
+def studies(
+    key: str, seed: int, _experiment: Experiment
+) -> tuple[cases.CaseStudy, cases.CaseStudy, cases.ClassStudy | None]:
+    """Everything about one trial's test cases that does not depend on alpha."""
+    classes = cases.class_study(_experiment, seed) if _experiment.data.classes else None
+    return cases.case_study(_experiment, seed), cases.x_study(_experiment, seed), classes
+
+
+@st.cache_resource(max_entries=64, show_spinner="Retraining for this case ...")
+def fresh_losses(key: str, seed: int, case: int, _experiment: Experiment) -> dict[str, NDArray]:
+    """What freshly trained candidates lose at the case."""
+    return cases.case_losses(_experiment, seed, 0, case)
+
+
+@st.cache_resource(max_entries=64, show_spinner="Retraining for this case ...")
+def fresh_symbols(key: str, seed: int, case: int, _experiment: Experiment) -> dict[str, NDArray]:
+    """What happens at the case with freshly trained candidates."""
+    return cases.case_symbols(_experiment, seed, 0, case)
+
+
+@st.cache_resource(max_entries=8, show_spinner="Training on many small samples ...")
+def symbol_study(key: str, seed: int, _experiment: Experiment) -> cases.SymbolStudy:
+    """Which kinds of error the trial's test cases may show."""
+    return cases.symbol_study(_experiment, seed)
+
+
+def key_of(experiment: Experiment, seed: int) -> str:
+    """One name for all algorithms' numbers."""
+    return "-".join(experiment.key(name, seed) for name in experiment.algorithms)
+
+
+def picture(pixels: NDArray, size: int) -> Image.Image:
+    """An 8 x 8 digit, dark ink on light paper."""
+    grey = (255 - pixels.reshape(8, 8) / 16 * 255).astype(np.uint8)
+    return Image.fromarray(grey).resize((size, size), Image.Resampling.NEAREST)
+
+
+def as_uri(image: Image.Image) -> str:
+    """The image inside a table cell, without a request."""
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG")
+    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
+
+
+def described(experiment: Experiment, X: NDArray, y: NDArray, order: NDArray) -> pd.DataFrame:
+    """The gallery: an image, or the inputs, of each case."""
+    frame = pd.DataFrame({"case": order})
+    if experiment.dataset == "digits":
+        frame["image"] = [as_uri(picture(X[i], 40)) for i in order]
+    frame["label"] = [str(y[i]) if experiment.data.classes else f"{y[i]:.3g}" for i in order]
+    if experiment.dataset != "digits":
+        for j, name in enumerate(experiment.data.feature_names[:8]):
+            frame[name] = X[order, j]
+    return frame
+
+
+def asked_case(n_cases: int) -> int | None:
+    """The case that the link names, if it is one."""
+    text = st.query_params.get("case", "")
+    return int(text) if text.isdigit() and int(text) < n_cases else None
+
+
+def gallery(experiment: Experiment, X: NDArray, y: NDArray, order: NDArray) -> int:
+    """Draw the gallery; the chosen case, which the link keeps."""
+    frame = described(experiment, X, y, order[:SHOWN])
+    event: Any = st.dataframe(
+        frame,
+        hide_index=True,
+        height=420,
+        row_height=44 if "image" in frame else None,
+        on_select="rerun",
+        selection_mode="single-row",
+        column_config={"image": st.column_config.ImageColumn("image", width="small")},
+        key="gallery",
+    )
+    st.caption(f"{min(SHOWN, len(order))} of {len(order)} test cases. Tick a row to look at it.")
+    if event.selection.rows:
+        chosen = int(frame["case"].iloc[event.selection.rows[0]])
+        st.query_params["case"] = str(chosen)
+        return chosen
+    asked = asked_case(len(y))
+    return int(order[0]) if asked is None else asked
+
+
+def filters(experiment: Experiment) -> tuple[str, Any]:
+    """How the gallery is ordered, and which class it shows."""
+    by = st.selectbox("Order", list(ORDERS), key="order", bind="query-params")
+    st.caption(ORDERS[by])
+    if not experiment.data.classes:
+        return by, None
+    texts = ["all", *map(str, experiment.data.classes)]
+    label = st.selectbox("Label", texts, key="label", bind="query-params")
+    return by, None if label == "all" else experiment.data.classes[texts.index(label) - 1]
+
+
+def show_case(experiment: Experiment, X: NDArray, y: NDArray, case: int) -> None:
+    """The case itself."""
+    label = str(y[case]) if experiment.data.classes else f"{y[case]:.3g}"
+    if experiment.dataset == "digits":
+        st.image(picture(X[case], 160), caption=f"Case {case}, label {label}")
+        return
+    st.markdown(f"**Case {case}**, label **{label}**")
+    names = experiment.data.feature_names
+    st.dataframe(pd.DataFrame({"input": names, "value": X[case]}), hide_index=True, height=200)
+
+
+def class_bar(row: dict[Any, Any]) -> ClassBar:
+    """A row of ``class_bounds`` as a bar."""
+    return ClassBar(
+        str(row["label"]),
+        row["algorithm"],
+        row["lower"],
+        row["upper"],
+        row["covered"] / row["tested"] if row["tested"] else np.nan,
+        None if row["more"] else row["bound"],
+        row["k"],
+    )
+
+
+def numeric(choice: Choice) -> None:
+    """Bars that move with the case."""
+    experiment = cases.case_experiment(choice.experiment)
+    key, alpha, side = key_of(experiment, choice.seed), choice.alpha, choice.side
+    study, before, classes = studies(key, choice.seed, experiment)
+    st.markdown(f"## Each retraining sees m = {study.m:,} cases")
+    st.caption(
+        f"Not the n = {experiment.n:,} cases of the trial: {study.k} training runs on {study.m} "
+        "cases each calibrate the bars, so the promise is for candidates trained on that many."
+    )
+    if study.more_needed(alpha):
+        st.info(
+            f"No finite bound at this confidence: {study.more_needed(alpha)} more calibration runs "
+            "would give one. Raise alpha or k."
+        )
+    left, right = st.columns([1, 1.5])
+    with left:
+        by, label = filters(experiment)
+        order = cases.gallery_order(study, by, alpha, side, label=label)
+        case = gallery(experiment, study.X, study.y, order)
+    unit = loss_label(experiment)
+    names = experiment.algorithms
+
+    def bar(of: cases.CaseStudy, name: str, words: str, kind: str, at: int, lost: Any) -> CaseBar:
+        lower, upper = of.sets(name, kind, alpha, side)[at]
+        return CaseBar(name, words, float(lower), float(upper), lost)
+
+    with right:
+        show_case(experiment, study.X, study.y, case)
+        widths = st.segmented_control(
+            "Width",
+            ("variable", "fixed", "both"),
+            default="variable",
+            required=True,
+            key="width",
+            bind="query-params",
+        )
+        chosen = ("variable", "fixed") if widths == "both" else (widths,)
+        lost = fresh_losses(key, choice.seed, case, experiment)
+        bars = [
+            bar(study, name, f"{kind} width", kind, case, lost[name])
+            for name in names
+            for kind in chosen
+        ]
+        show_panel(case_bars(bars, unit, dark()))
+        st.caption(NOT_FOR_ONE_CASE)
+    left, right = st.columns(2)
+    with left:
+        kind = chosen[0]
+        curves = {}
+        alphas = np.union1d(ALPHAS, [alpha])
+        for name in names:
+            ends = study.curve(name, kind, case, alphas.tolist(), side)
+            curves[name] = (alphas, ends[:, 0], ends[:, 1])
+        show_panel(alpha_sweep(curves, alpha, unit, dark()))
+    with right:
+        st.markdown("**What could be said before the label is known**")
+        bars = [
+            bar(
+                before, name, "from the inputs alone", "variable", case, before.losses[name][[case]]
+            )
+            for name in names
+        ]
+        show_panel(case_bars(bars, unit, dark()), "before")
+        st.caption(BEFORE_THE_LABEL)
+    if classes is not None:
+        frame = cases.class_bounds(study, classes, alpha, side, chosen[0])
+        rows = [class_bar(row) for row in frame.to_dict("records")]
+        show_panel(class_bars(rows, unit, dark()))
+
+
+def symbolic(choice: Choice) -> None:
+    """The set of symbols at one case."""
+    experiment, key = choice.experiment, key_of(choice.experiment, choice.seed)
+    study = symbol_study(key, choice.seed, experiment)
+    st.markdown(f"## Each training sees m = {study.m:,} cases")
+    left, right = st.columns([1, 1.5])
+    with left:
+        case = gallery(experiment, study.X, study.y, np.arange(len(study.y)))
+    with right:
+        show_case(experiment, study.X, study.y, case)
+        if experiment.algorithmic:
+            happened = fresh_symbols(key, choice.seed, case, experiment)
+        else:
+            at = int(np.flatnonzero(study.tested == case)[0])  # one candidate: all are tested
+            happened = {
+                name: np.array([study.symbols[int(study.happened[name][at])]])
+                for name in experiment.algorithms
+            }
+        for name in experiment.algorithms:
+            held = study.sets(name, choice.alpha)[case]
+            symbols = [symbol for symbol, there in zip(study.symbols, held, strict=True) if there]
+            st.markdown(f"**{ALGORITHMS[name].label}**: {{ {', '.join(symbols)} }}")
+            kinds, counts = np.unique(happened[name], return_counts=True)
+            seen = ", ".join(f"{kind} ({n})" for kind, n in zip(kinds, counts, strict=True))
+            st.caption(f"What happened: {seen}")
+        st.caption(
+            f"With {1 - choice.alpha:.0%} confidence the kind of the next outcome is in the set; "
+            f"{study.k} calibration scores."
+        )
+        st.caption(NOT_FOR_ONE_CASE)
+
+
+def body(choice: Choice) -> None:
+    st.title("One case")
+    try:
+        if choice.experiment.variant == "symbolic":
+            symbolic(choice)
+        else:
+            numeric(choice)
+    except ValueError as error:
+        st.info(f"Nothing to look at here: {error}")
+
+
+page(body)

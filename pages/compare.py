@@ -1,0 +1,171 @@
+"""Compare: the paper's figures over randomized trials, all algorithms side by side."""
+
+from collections.abc import Callable
+from itertools import combinations
+
+import streamlit as st
+
+from cpp_core import ALGORITHMS, Results
+from cpp_core.case_figures import symbol_bars
+from cpp_core.coverage_figures import calibration_curve, cover_rates, coverage_histograms
+from cpp_core.figures import (
+    interval_histograms,
+    paired_difference,
+    width_differences,
+    width_histograms,
+)
+from cpp_core.pairs import all_pairs, better_on_average, next_case, share_of_wins
+from cpp_core.panels import Panel, number, percent
+from cpp_core.verdicts import headline
+from cpp_core.words import RE_SPLITS
+from pages.parts.choices import Choice
+from pages.parts.live import keys_of, live
+from pages.parts.shell import page
+from pages.parts.show import dark, show_panel, show_verdict
+
+
+def figures_row(results: Results, choice: Choice) -> None:
+    """One row of figures per algorithm."""
+    summary = results.summary(choice.alpha, choice.side)
+    for name, found in summary.items():
+        with st.container(border=True):
+            label, *cells = st.columns([1.3, 1, 1, 1, 1.2], vertical_alignment="center")
+            look = ALGORITHMS[name]
+            label.markdown(
+                f'<span style="color:{look.color}">■</span> **{look.label}**',
+                unsafe_allow_html=True,
+            )
+            if results.experiment.variant != "symbolic":
+                for cell, end in zip(cells[:2], ("lower", "upper"), strict=True):
+                    infinite = found[f"{end}_infinite"]
+                    cell.metric(
+                        f"{end.capitalize()} end",
+                        number(found[f"{end}_median"]),
+                        help=f"Median over {len(results.trials):,} trials"
+                        + (f"; {infinite:,} have no finite end" if infinite else ""),
+                    )
+            words = "Symbols in a set" if results.experiment.variant == "symbolic" else "Width"
+            cells[2].metric(words, number(found["width_mean"]), help="Mean over the trials")
+            low, high = found["new_loss_cover_low"], found["new_loss_cover_high"]
+            cells[3].metric(
+                "New loss covered",
+                percent(found["new_loss_cover_rate"]),
+                help=f"Promised: at least {percent(1 - choice.alpha)}. Share of the trials "
+                f"whose one new loss was covered; exact 95 % interval {percent(low)} to "
+                f"{percent(high)}.",
+            )
+            if found["failed"]:
+                st.caption(f"{found['failed']:,} training runs raised an error: worst loss.")
+            if found["undefined"]:
+                st.caption(f"The metric was undefined on {found['undefined']:,} batches: worst.")
+
+
+def pair(results: Results) -> tuple[str, str] | None:
+    """The two algorithms to compare directly."""
+    pairs = [f"{a} vs {b}" for a, b in combinations(results.algorithms, 2)]
+    if not pairs:
+        return None
+    if len(pairs) == 1:
+        return results.algorithms[0], results.algorithms[1]
+    if st.session_state.get("pair") not in (None, *pairs):
+        st.session_state["pair"] = pairs[0]
+    chosen = st.selectbox("Pair", pairs, key="pair", bind="query-params")
+    first, second = chosen.split(" vs ")
+    return first, second
+
+
+PANELS: dict[str, Callable[..., Panel]] = {
+    "intervals": interval_histograms,
+    "widths": width_histograms,
+    "width-differences": width_differences,
+    "cover-rates": cover_rates,
+    "coverage": coverage_histograms,
+    "calibration": calibration_curve,
+    "paired": paired_difference,
+}
+
+
+@st.cache_resource(max_entries=512, show_spinner=False)
+def panel(
+    name: str,
+    keys: tuple[str, ...],
+    trials: bytes,
+    two: tuple[str, ...],
+    alpha: float,
+    side: str,
+    on_dark: bool,
+    _results: Results,
+) -> Panel:
+    """A panel of these trials, drawn once for all sessions."""
+    theme = {} if name == "widths" else {"dark": on_dark}
+    return PANELS[name](_results, *two, alpha, side, **theme)
+
+
+def body(choice: Choice) -> None:
+    st.title("Compare algorithms")
+
+    def answer(results: Results) -> None:
+        alpha, side = choice.alpha, choice.side
+        keys = keys_of(results.experiment, results.seed)
+
+        def show(name: str, *two: str) -> None:
+            known = keys, results.trials.tobytes()
+            show_panel(panel(name, *known, two, alpha, side, dark(), results))
+
+        show_verdict(headline(results, alpha))
+        figures_row(results, choice)
+        if results.experiment.variant == "symbolic":
+            show_panel(symbol_bars(results, alpha))
+        else:
+            show("intervals")
+        two = None if results.experiment.variant == "symbolic" else pair(results)
+        left, right = st.columns(2)
+        with left:
+            show("widths")
+        with right:
+            if two:
+                show("width-differences", *two)
+        left, right = st.columns(2)
+        with left:
+            show("cover-rates")
+        with right:
+            show("coverage")
+        if results.experiment.data.table is not None:
+            st.caption(RE_SPLITS)
+        left, right = st.columns(2)
+        with left:
+            show("calibration")
+        with right:
+            if two:
+                show("paired", *two)
+        if two:
+            st.subheader("Who wins?")
+            if len(results.algorithms) > 2:
+                verdicts = all_pairs(results, alpha)
+                show_verdict(verdicts.summary)
+                with st.expander("Every pair"):
+                    for verdict in verdicts.pairs:
+                        show_verdict(verdict)
+            else:
+                show_verdict(next_case(results, *two, alpha))
+                show_verdict(share_of_wins(results, *two, alpha))
+                show_verdict(better_on_average(results, *two, alpha))
+        # Filled once opened: a thousand rows that nobody sees would be sent at each move.
+        numbers = st.expander("The numbers", key="numbers", on_change="rerun")
+        if numbers.open:
+            frame = results.at(alpha, side)
+            numbers.dataframe(frame, hide_index=True)
+            numbers.download_button(
+                "All rows as CSV",
+                data=lambda: frame.to_csv(index=False),
+                file_name="trials.csv",
+                mime="text/csv",
+            )
+            if len(results.failures):
+                numbers.caption("Training runs that raised an error")
+                numbers.dataframe(results.failures, hide_index=True)
+
+    live(choice.experiment, choice.trials, choice.seed, answer, "compare")
+
+
+page(body)

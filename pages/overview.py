@@ -1,0 +1,73 @@
+"""Overview: the answer for the current choice, and the paper's two questions."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from cpp_core import Experiment, Results
+from cpp_core.figures import overview_bars
+from cpp_core.verdicts import expected_loss, headline
+from cpp_core.words import QUESTIONS, STEPS, TAGLINE
+from pages.parts.choices import Choice
+from pages.parts.live import live
+from pages.parts.shell import page
+from pages.parts.show import show_panel, show_verdict
+
+
+def as_variant(experiment: Experiment, variant: str) -> Experiment:
+    """The same data, algorithms and loss, asked another question."""
+    pointwise = None if experiment.variant in ("batch", "symbolic") else experiment.loss
+    keep_n = experiment.n if experiment.data.table is None else None
+    return replace(
+        experiment,
+        variant=variant,
+        loss=pointwise,
+        loss_settings=experiment.loss_settings if pointwise else (),
+        n=keep_n,
+        n_sets=None if variant == "candidate" else experiment.n_sets,
+        n_evaluations=1,
+        batch_size=None,
+        test_size=None,
+        regressor=None,
+        positive_class=None,
+    )
+
+
+def card(choice: Choice, variant: str, link: str) -> None:
+    """One of the two questions with its live answer, from trial 0 alone."""
+    with st.container(border=True, height="stretch"):
+        st.markdown(f"#### {QUESTIONS[variant].explanation}")
+        try:
+            experiment = as_variant(choice.experiment, variant)
+        except ValueError as error:
+            st.info(f"Not for this choice: {error}")
+            return
+
+        def answer(results: Results) -> None:
+            for name in results.algorithms:
+                show_verdict(expected_loss(results, name, choice.alpha))
+
+        live(experiment, 1, choice.seed, answer, f"card-{variant}")
+        st.page_link(link, label="In depth →")
+
+
+def body(choice: Choice) -> None:
+    st.title("What will the next loss be?")
+    st.caption(TAGLINE)
+
+    def answer(results: Results) -> None:
+        show_verdict(headline(results, choice.alpha), large=True)
+        if results.experiment.variant != "symbolic":
+            show_panel(overview_bars(results, choice.alpha, choice.side))
+
+    live(choice.experiment, choice.trials, choice.seed, answer, "overview")
+    st.subheader("Two questions")
+    left, right = st.columns(2)
+    with left:
+        card(choice, "candidate", "pages/compare.py")
+    with right:
+        card(choice, "z-free", "pages/case.py")
+    st.caption(STEPS)
+
+
+page(body)

@@ -1,0 +1,277 @@
+"""The sidebar: the same on every page, everything in the URL."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from cpp_core import ALGORITHMS, DATASETS, LOSSES, Experiment, load_dataset
+from cpp_core.experiment import MAX_ALGORITHMS, MODULATIONS, PRESETS, VARIANTS
+from cpp_core.modulation import REGRESSORS
+from cpp_core.words import LOSS_WORDS, PRESET_LABELS, QUESTIONS
+
+TRIALS = (20, 100, 300, 1000)
+BUILT_IN = tuple(DATASETS)
+CLIPS = {"machine": None, "1e-6": 1e-6, "0.001": 1e-3}
+DATASET_SETTINGS: dict[str, tuple[str, ...]] = {
+    "quadnoise": ("noise", "d"),
+    "two-classes": ("bayes_error",),
+    "growing-noise": ("spread",),
+}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the visitor has chosen."""
+
+    experiment: Experiment
+    alpha: float
+    side: str
+    trials: int
+    seed: int
+
+
+def apply_preset(name: str) -> None:
+    """Set every control to one of the paper's runs."""
+    preset = PRESETS[name]
+    settings = dict(preset.get("dataset_settings", {}))
+    state: dict[str, Any] = {
+        "dataset": preset["dataset"],
+        "algorithms": list(preset["algorithms"]),
+        "loss": preset["loss"],
+        "variant": preset["variant"],
+        "side": "two-sided",
+        "alpha": 0.1,
+        "trials": 20 if name == "digits-instance" else 1000,
+        "seed": 0,
+        "n": preset["n"] if preset["dataset"] == "quadnoise" else None,
+        "k": preset.get("n_sets"),
+        "noise": settings.get("noise", "normal"),
+        "d": settings.get("d", 2),
+    }
+    for key, value in state.items():
+        st.session_state[key] = value
+
+
+def _keep(key: str, options: list[Any], default: Any) -> None:
+    """Replace a chosen value that the other choices have made impossible."""
+    if key not in st.session_state:
+        return
+    value = st.session_state[key]
+    if isinstance(value, list):
+        kept = [v for v in value if v in options]
+        if kept != value:
+            st.session_state[key] = kept or default
+    elif value not in options:
+        st.session_state[key] = default
+
+
+def _select(label: str, options: list[str], key: str, **more: Any) -> str:
+    _keep(key, options, options[0])
+    return st.selectbox(label, options, key=key, bind="query-params", **more)
+
+
+def chips(names: list[str]) -> str:
+    """The chosen algorithms in their colours, as small marks with their labels."""
+    marks = "".join(
+        f'<span style="white-space:nowrap;margin-right:.8em"><span aria-hidden="true" '
+        f'style="display:inline-block;width:.75em;height:.75em;border-radius:2px;background:'
+        f'{ALGORITHMS[name].color}"></span> {ALGORITHMS[name].label}</span>'
+        for name in names
+    )
+    return f'<div style="font-size:.85rem;line-height:1.7">{marks}</div>'
+
+
+def _dataset() -> tuple[str, dict[str, Any]]:
+    name = _select("Data", list(BUILT_IN), "dataset")
+    wanted = DATASET_SETTINGS.get(name, ())
+    settings: dict[str, Any] = {}
+    if wanted:
+        with st.expander("Settings of the simulation"):
+            if "noise" in wanted:
+                settings["noise"] = _select("Noise", ["normal", "student"], "noise")
+                settings["d"] = st.number_input(
+                    "Inputs (d)", 1, 50, 2, key="d", bind="query-params"
+                )
+            if "bayes_error" in wanted:
+                settings["bayes_error"] = st.slider(
+                    "Errors of the best classifier",
+                    *(0.01, 0.45, 0.1, 0.01),
+                    key="bayes",
+                    bind="query-params",
+                )
+            if "spread" in wanted:
+                settings["spread"] = st.slider(
+                    "Noise at the right end", 0.1, 3.0, 1.0, 0.1, key="spread", bind="query-params"
+                )
+    st.caption(load_dataset(name, **settings).description)
+    return name, settings
+
+
+def _algorithms(task: str) -> list[str]:
+    options = [a.name for a in ALGORITHMS.values() if task in a.tasks]
+    default = {
+        "classification": ["svm-lin", "svm-rbf"],
+        "regression": ["gd", "sgd"],
+    }[task]
+    _keep("algorithms", options, default)
+    chosen = st.multiselect(
+        "Algorithms",
+        options,
+        default,
+        key="algorithms",
+        max_selections=MAX_ALGORITHMS,
+        placeholder="Pick 1 to 6",
+        help="They compete on the same samples; each keeps its colour everywhere.",
+        bind="query-params",
+    )
+    st.html(chips(chosen))
+    return chosen
+
+
+def _losses(task: str, batch: bool, algorithms: list[str]) -> tuple[list[str], list[str]]:
+    """Losses that fit, and why others do not."""
+    suited, why_not = [], []
+    for name, loss in LOSSES.items():
+        if loss.task != task or loss.batch != batch:
+            continue
+        lacking = [
+            ALGORITHMS[a].label
+            for a in algorithms
+            if loss.response and not hasattr(ALGORITHMS[a].make(task), loss.response)  # type: ignore[arg-type]
+        ]
+        if lacking:
+            why_not.append(f"No {name}: {', '.join(lacking)} gives no {loss.response}.")
+        else:
+            suited.append(name)
+    return suited, why_not
+
+
+def _variant(task: str) -> str:
+    options: list[str] = [v for v in VARIANTS if v != "symbolic" or task == "classification"]
+    chosen = _select(
+        "Question (CPP variant)",
+        options,
+        "variant",
+        help="What the promise is about: the trained model, the algorithm once retrained, one "
+        "case, the kind of error, or a whole batch.",
+    )
+    question = QUESTIONS[chosen]
+    st.caption(f"**{question.label}** ({question.technical}). {question.explanation}")
+    if task != "classification":
+        st.caption("No symbolic variant: kinds of error need classes.")
+    return chosen
+
+
+def _sizes(variant: str, classes: tuple[Any, ...], loss: str | None) -> dict[str, Any]:
+    chosen: dict[str, Any] = {}
+    with st.expander("Sizes and details"):
+        if variant in ("symbolic", "batch"):
+            retrained = st.checkbox("After retraining", key="retrained", bind="query-params")
+        else:
+            retrained = variant != "candidate"
+        chosen["n"] = st.number_input(
+            "Cases for training and calibration (n)",
+            *(2, 10_000_000, None),
+            key="n",
+            placeholder="automatic",
+            bind="query-params",
+        )
+        if retrained:
+            k = st.number_input(
+                "Training subsets (k)",
+                *(1, 100_000, None),
+                key="k",
+                placeholder="automatic",
+                help="More subsets make finer ranks, and smaller training samples m.",
+                bind="query-params",
+            )
+            chosen["n_sets"] = k or 50
+        if variant == "batch":
+            chosen["batch_size"] = st.number_input(
+                "Cases of a batch (b)", 1, 10_000, 10, key="b", bind="query-params"
+            )
+        kind = "quantile" if variant == "symbolic" else MODULATIONS.get(variant)
+        if kind is not None:
+            names = [name for name, entry in REGRESSORS.items() if entry[0] == kind]
+            chosen["regressor"] = _select(
+                "Regression of the loss on the case",
+                names,
+                "regressor",
+                help="Any keeps the guarantee; a good one makes narrow sets.",
+            )
+            st.caption(REGRESSORS[chosen["regressor"]][1])
+        if variant == "symbolic":
+            texts = [str(c) for c in classes]
+            picked = _select("Positive class", texts[::-1], "positive")
+            chosen["positive_class"] = classes[texts.index(picked)]
+        if loss in ("log_loss", "mean_log_loss"):
+            clip = _select(
+                "Smallest probability (clip)",
+                list(CLIPS),
+                "clip",
+                help="A class that training never saw has probability 0; the clip decides its "
+                "loss: 36 nats at machine precision, 6.9 at 0.001.",
+            )
+            if CLIPS[clip] is not None:
+                chosen["loss_settings"] = {"clip": CLIPS[clip]}
+    return chosen
+
+
+def sidebar() -> Choice | None:
+    """Draw all controls; None, with a sentence on the page, where they do not fit together."""
+    with st.sidebar:
+        st.caption("Start from one of the paper's runs")
+        for name, label in PRESET_LABELS.items():
+            st.button(
+                label, key=f"preset-{name}", on_click=apply_preset, args=(name,), width="stretch"
+            )
+        dataset, settings = _dataset()
+        data = load_dataset(dataset, **settings)
+        algorithms = _algorithms(data.task)
+        variant = _variant(data.task)
+        loss = None
+        if variant != "symbolic":
+            options, why_not = _losses(data.task, variant == "batch", algorithms)
+            loss = _select("Loss", options, "loss")
+            measure = LOSSES[loss]
+            top = "no upper limit" if measure.high == float("inf") else f"{measure.high:.4g}"
+            st.caption(f"{LOSS_WORDS[loss]} (range: {measure.low:g} to {top} {measure.unit})")
+            for line in why_not:
+                st.caption(line)
+        sizes = _sizes(variant, data.classes, loss)
+        side = _select(
+            "Bound",
+            ["upper", "two-sided"],
+            "side",
+            help="An upper bound guards against the bad side alone; two sides also say how small "
+            "the loss will not be, as in the paper.",
+        )
+        alpha = st.slider(
+            "Alpha",
+            *(0.01, 0.50, 0.10, 0.01),
+            key="alpha",
+            help="The accepted share of misses, chosen before looking at the results.",
+            bind="query-params",
+        )
+        st.caption(f"{1 - alpha:.0%} confidence. Moving alpha never trains anything.")
+        trials = st.segmented_control(
+            "Trials", TRIALS, default=1000, key="trials", required=True, bind="query-params"
+        )
+        seed = st.number_input("Seed", 0, 2**31 - 1, 0, key="seed", bind="query-params")
+    if not algorithms:
+        st.info("Pick at least one algorithm in the sidebar.")
+        return None
+    try:
+        experiment = Experiment(
+            dataset=dataset,
+            dataset_settings=settings,
+            algorithms=tuple(algorithms),
+            loss=loss,
+            variant=variant,
+            **{name: value for name, value in sizes.items() if value is not None},
+        )
+    except ValueError as error:
+        st.warning(f"This combination cannot be computed: {error}")
+        return None
+    return Choice(experiment, alpha, side, int(trials or 20), int(seed))

@@ -1,0 +1,224 @@
+"""Report: one file to forward, from the current choice or from a file of losses."""
+
+import json
+import re
+import tempfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+from cpp_core import Results
+from cpp_core.answers import answers_of
+from cpp_core.check import as_json
+from cpp_core.document import find_browser, report_pdf
+from cpp_core.experiment import MAX_ALGORITHMS
+from cpp_core.export import to_json
+from cpp_core.loss_figures import bound_bars, difference_bars
+from cpp_core.panels import Panel
+from cpp_core.report import AUDIENCES, SECTIONS, losses_report_html, report_html
+from cpp_core.reproduce import asked_of, command_line, losses_command_line, python_lines
+from cpp_core.sentences import Verdict
+from cpp_core.tables import LossTable, read_losses
+from pages.parts.choices import Choice
+from pages.parts.live import live
+from pages.parts.shell import page
+from pages.parts.show import show_panel, show_verdict
+
+PREVIEW_HEIGHT = 800
+EXAMPLE = "model_a,model_b\n0.12,0.30\n0.05,0.08\n..."
+
+
+class Wishes(NamedTuple):
+    """How the report shall look."""
+
+    title: str
+    note: str
+    sections: tuple[str, ...]
+    audience: str
+
+
+def wishes() -> Wishes:
+    """Ask for title, note, sections and audience."""
+    left, right = st.columns(2)
+    with left:
+        title = st.text_input("Title", key="title", placeholder="What will the next loss be?")
+        note = st.text_area("Note", key="note", placeholder="Why this report, and for whom")
+    with right:
+        sections = st.multiselect("Sections", list(SECTIONS), list(SECTIONS), key="sections")
+        st.caption("Always in it: the answer, what it assumes, what it does not say.")
+        audience = st.segmented_control(
+            "Audience",
+            list(AUDIENCES),
+            default="decision-maker",
+            required=True,
+            key="audience",
+            bind="query-params",
+        )
+        st.caption(AUDIENCES[audience].capitalize() + ".")
+    return Wishes(title, note, tuple(sections), audience)
+
+
+@st.cache_data(max_entries=8, show_spinner="Writing the report ...")
+def results_page(
+    keys: tuple[str, ...], trials: int, alpha: float, side: str, wanted: Wishes, _results: Results
+) -> str:
+    """The report of results; the keys name all that these depend on."""
+    return report_html(_results, alpha, side, **wanted._asdict())
+
+
+@st.cache_data(max_entries=8, show_spinner="Writing the report ...")
+def losses_page(
+    sha256: str, columns: tuple[str, ...], question: str, wanted: Wishes, _table: LossTable
+) -> str:
+    """The report of a file of losses; the hash names its content."""
+    return losses_report_html(_table, **json.loads(question), **wanted._asdict())
+
+
+def as_pdf(content: str) -> bytes:
+    """The report as the bytes of a PDF."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "report.pdf")
+        report_pdf(content, path)
+        return path.read_bytes()
+
+
+def downloads(content: str, place: str, **others: tuple[str, Callable[[], str]]) -> None:
+    """Buttons for the report and its data, each made when it is clicked; then the preview."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.download_button(
+            "HTML", lambda: content, "report.html", "text/html", key=f"html-{place}", type="primary"
+        )
+        if find_browser():
+            st.download_button(
+                "PDF",
+                lambda: as_pdf(content),
+                "report.pdf",
+                "application/pdf",
+                key=f"pdf-{place}",
+            )
+        for kind, (mime, make) in others.items():
+            st.download_button(
+                kind.upper(), make, f"report.{kind}", mime, key=f"{kind}-file-{place}"
+            )
+    if not find_browser():
+        st.caption("No PDF here: it needs Chromium. Open the HTML file in a browser and print it.")
+    st.caption("The HTML file needs no network; send it as it is.")
+    st.iframe(content, height=PREVIEW_HEIGHT, alt="Preview of the report")
+
+
+def from_results(choice: Choice, wanted: Wishes) -> None:
+    """The report of the current choice."""
+    experiment, alpha, side = choice.experiment, choice.alpha, choice.side
+
+    def answer(results: Results) -> None:
+        if len(results.trials) < results.asked:
+            st.info("The report is written once all trials are there.")
+            return
+        keys = tuple(experiment.key(name, choice.seed) for name in experiment.algorithms)
+        content = results_page(keys, choice.trials, alpha, side, wanted, results)
+        downloads(
+            content,
+            "results",
+            csv=("text/csv", lambda: results.at(alpha, side).to_csv(index=False)),
+            json=("application/json", lambda: json.dumps(to_json(results, alpha, side), indent=2)),
+        )
+        st.subheader("Reproduce it")
+        st.code(python_lines(results, alpha, side, wanted._asdict()), language="python")
+        command = command_line(experiment, choice.trials, choice.seed, alpha, side)
+        if command:
+            st.code(command, language="bash", wrap_lines=True)
+        else:
+            st.caption("The command line cannot say all of these settings; use Python.")
+
+    live(experiment, choice.trials, choice.seed, answer, "report")
+
+
+def literal(text: str) -> str:
+    """A user's text that Markdown shows as it is."""
+    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", text)
+
+
+def plain_verdict(verdict: Verdict) -> Verdict:
+    """A verdict with names from a file."""
+    return replace(verdict, text=literal(verdict.text), why=literal(verdict.why))
+
+
+def plain_panel(panel: Panel) -> Panel:
+    """A panel with names from a file."""
+    return replace(panel, title=literal(panel.title), caption=literal(panel.caption))
+
+
+def question_of(alpha: float) -> dict[str, Any]:
+    """What is asked about the losses; only what was filled in."""
+    first, second, third, fourth, fifth = st.columns(5)
+    asked = {
+        "at_most": first.number_input("Is the next loss at most", value=None, key="at-most"),
+        "low": second.number_input("Least possible loss", value=None, key="low"),
+        "high": third.number_input("Greatest possible loss", value=None, key="high"),
+        "error_rate_at_most": fourth.number_input(
+            "Or: is the error rate at most", 0.0, 1.0, None, key="rate", help="Losses 0 and 1 only"
+        ),
+        "batch_size": fifth.number_input("on the next cases", 1, 10**6, None, key="next"),
+    }
+    return {"alpha": alpha, **{name: value for name, value in asked.items() if value is not None}}
+
+
+def from_losses(choice: Choice, wanted: Wishes) -> None:
+    """Bounds and comparisons from a user's file; nothing is trained."""
+    st.markdown(
+        "A file with a column of losses for each model and a row for each case, on which none of "
+        "the models was trained. CSV or Parquet; it is kept in memory and not stored."
+    )
+    uploaded = st.file_uploader("Losses", type=["csv", "tsv", "txt", "parquet"], key="losses-file")
+    if uploaded is None:
+        st.code(EXAMPLE, language=None)
+        return
+    try:
+        uploaded.seek(0)
+        table = read_losses(uploaded)
+        names = list(table.columns)
+        chosen = st.multiselect(
+            "Models", names, names[:MAX_ALGORITHMS], max_selections=MAX_ALGORITHMS, key="models"
+        )
+        question = question_of(choice.alpha)
+        if not chosen:
+            st.info("Pick at least one model.")
+            return
+        table = replace(table, columns={name: table.columns[name] for name in chosen})
+        answers = answers_of(table.columns, source=table.name, **question)
+        content = losses_page(table.sha256, tuple(chosen), json.dumps(question), wanted, table)
+    except ValueError as error:
+        st.error(literal(str(error)))
+        return
+    for note in table.notes:
+        st.caption(literal(note))
+    for verdict in (*answers.answer, *answers.comparison):
+        show_verdict(plain_verdict(verdict))
+    ends = {name: question[name] for name in ("low", "high") if name in question}
+    left, right = st.columns(2)
+    with left:
+        bounds = bound_bars(table.columns, choice.alpha, **ends, at_most=question.get("at_most"))
+        show_panel(plain_panel(bounds), "file")
+    with right:
+        if len(chosen) > 1:
+            show_panel(plain_panel(difference_bars(table.columns, choice.alpha, **ends)), "file")
+    found = json.dumps(as_json(table, answers, question), indent=2)
+    downloads(content, "losses", json=("application/json", lambda: found))
+    command = losses_command_line(table, asked_of(choice.alpha, question))
+    st.code(command, language="bash", wrap_lines=True)
+
+
+def body(choice: Choice) -> None:
+    st.title("Report")
+    wanted = wishes()
+    mine, file = st.tabs(["From the current choice", "I only have losses"])
+    with mine:
+        from_results(choice, wanted)
+    with file:
+        from_losses(choice, wanted)
+
+
+page(body)

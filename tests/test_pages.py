@@ -1,0 +1,156 @@
+"""Every page and every variant, as a visitor meets them (without a browser)."""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from cpp_core.experiment import VARIANTS
+
+APP = str(Path(__file__).parents[1] / "app.py")
+PAGES = ("overview", "compare", "case", "report")
+
+
+def open_page(name="overview", **query):
+    at = AppTest.from_file(APP, default_timeout=120)
+    for key, value in query.items():
+        at.query_params[key] = value
+    at.run()
+    if name != "overview":
+        at.switch_page(f"pages/{name}.py").run()
+    return at
+
+
+def settle(at, seconds=90):
+    """Rerun, as the browser's fragments do, until no run is under way."""
+    deadline = time.time() + seconds
+    while time.time() < deadline:
+        assert not at.exception, at.exception[0].message
+        busy = [b for b in at.button if b.key and b.key.startswith("cancel-")]
+        offers = [b for b in at.button if b.key and b.key.startswith("run-")]
+        if not busy and not offers:
+            return at
+        if offers and not busy:
+            offers[0].click()
+        time.sleep(0.3)
+        at.run()
+    raise AssertionError("still running")
+
+
+def text_of(at):
+    return "\n".join(e.value for e in [*at.markdown, *at.caption, *at.title] if e.value)
+
+
+def charts(at):
+    return [json.loads(chart.proto.spec) for chart in at.get("plotly_chart")]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_first_view_of_each_page(name):
+    at = settle(open_page(name))
+    assert charts(at) or name == "report"
+    assert "SVM-rbf" in text_of(at) or name == "report"
+
+
+def test_alpha_changes_the_answer_and_trains_nothing(monkeypatch):
+    at = settle(open_page("compare"))
+    before = charts(at)
+    import cpp_core.runs
+
+    def forbidden(*args, **kwargs):
+        raise AssertionError("alpha must not train")
+
+    monkeypatch.setattr(cpp_core.runs, "run_block", forbidden)
+    at.slider(key="alpha").set_value(0.3).run()
+    assert not at.exception
+    assert charts(at) != before
+    assert "70%" in text_of(at)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_every_variant_on_every_page(variant):
+    at = open_page(
+        "compare",
+        dataset="breast-cancer",
+        algorithms=["naive-bayes", "dummy"],
+        variant=variant,
+        trials="20",
+        k="20",
+    )
+    at = settle(at)
+    assert len(text_of(at)) > 100
+    for name in ("overview", "case"):
+        at.switch_page(f"pages/{name}.py").run()
+        at = settle(at)
+        assert len(text_of(at)) > 100
+        assert not at.error
+
+
+@pytest.mark.parametrize("variant", ["symbolic", "batch"])
+def test_kinds_of_error_and_batches_after_retraining(variant):
+    query = {"dataset": "iris", "algorithms": ["naive-bayes"], "trials": "20", "k": "10"}
+    at = settle(open_page("case", variant=variant, retrained="true", **query))
+    assert "sees m =" in text_of(at)
+    assert not at.info
+
+
+@pytest.mark.parametrize("preset", ["digits-instance", "quadnoise-candidate"])
+def test_the_papers_runs_are_one_click(preset):
+    at = open_page()
+    at.button(key=f"preset-{preset}").click().run()
+    at = settle(at)
+    expected = "z-variable" if preset == "digits-instance" else "candidate"
+    assert at.selectbox(key="variant").value == expected
+    assert at.selectbox(key="side").value == "two-sided"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"alpha": "7"},
+        {"alpha": "abc"},
+        {"dataset": "none"},
+        {"seed": "text"},
+        {"trials": "5"},
+        {"algorithms": ["gd"]},
+        {"algorithms": ["nonsense"]},
+        {"variant": "nonsense"},
+        {"loss": "rmse"},
+        {"side": "left"},
+        {"k": "-3"},
+    ],
+)
+def test_nonsense_in_the_url_falls_back(query):
+    at = open_page("compare", **query)
+    assert not at.exception
+    assert not at.error
+    assert len(text_of(at)) > 100
+
+
+def test_what_does_not_fit_says_why():
+    at = open_page("compare", dataset="iris", variant="z-free", k="1000")
+    assert any("cannot be computed" in w.value for w in at.warning)
+    at = open_page("compare")
+    at.multiselect(key="algorithms").set_value([]).run()
+    assert "Pick at least one algorithm" in at.info[0].value
+    at = open_page("compare", dataset="diabetes")
+    assert "kinds of error need classes" in text_of(at)
+
+
+def test_changing_the_data_keeps_the_page_alive():
+    at = settle(open_page("compare", trials="20"))
+    for dataset in ("quadnoise", "iris"):
+        at.selectbox(key="dataset").set_value(dataset).run()
+        at = settle(at)
+        assert not at.warning
+
+
+def test_too_few_cases_say_how_many_would_do():
+    at = settle(
+        open_page(
+            "compare", dataset="diabetes", algorithms=["ridge"], n="20", trials="20", alpha="0.05"
+        )
+    )
+    assert "no finite bound" in text_of(at)
