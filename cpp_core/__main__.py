@@ -1,6 +1,7 @@
 """The command line: ``python -m cpp_core run | check | list``."""
 
 import argparse
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -115,12 +116,24 @@ def run_command(given: argparse.Namespace) -> int:
     )
     results: Results | None = None
     interrupted = False
+
+    def interrupt(*_: Any) -> None:
+        # An exception inside a C library's callback is dropped, so that it must be noted as well.
+        nonlocal interrupted
+        interrupted = True
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, interrupt)
     with tqdm(total=given.trials, unit="trial", disable=None, file=sys.stderr) as bar:
         try:
             for results in partial:
                 bar.update(len(results.trials) - bar.n)
+                if interrupted:
+                    break
         except KeyboardInterrupt:
             interrupted = True
+        finally:
+            signal.signal(signal.SIGINT, before)
     done = 0 if results is None else len(results.trials)
     if interrupted:
         print(

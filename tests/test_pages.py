@@ -73,11 +73,12 @@ def test_alpha_changes_the_answer_and_trains_nothing(monkeypatch):
 def test_every_variant_on_every_page(variant):
     at = open_page(
         "compare",
-        dataset="breast-cancer",
+        dataset="iris",
         algorithms=["naive-bayes", "dummy"],
         variant=variant,
         trials="20",
-        k="20",
+        k="10",
+        alpha="0.2",
     )
     at = settle(at)
     assert len(text_of(at)) > 100

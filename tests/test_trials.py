@@ -10,7 +10,7 @@ from cpp_core.results import Results
 from cpp_core.trials import LEVELS, algorithm_rng, run_block, run_trial, trial_sample
 from tests.learners import normal_sample
 
-SMALL = {"dataset": "breast-cancer", "algorithms": ("logistic", "naive-bayes")}
+SMALL = {"dataset": "breast-cancer", "algorithms": ("knn", "naive-bayes")}
 VARIANTS = {
     "candidate": {},
     "z-free": {"n_sets": 20},
