@@ -7,15 +7,13 @@ the same code as ``Results``. The cases are those of ``trial_sample``: all ``tes
 
 import copy
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, wraps
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
 from cpp_core.experiment import Experiment
 from cpp_core.losses import lookup
@@ -44,6 +42,7 @@ from cpp_core.trials import (
     algorithm_rng,
     modulated_arrays,
     modulated_runs,
+    one_thread,
     run_trial,
     symbolic_arrays,
     trial_sample,
@@ -218,26 +217,6 @@ def _check_modulated(experiment: Experiment) -> None:
         )
 
 
-@lru_cache(maxsize=1)
-def _linear_algebra() -> ThreadpoolController:
-    return ThreadpoolController()  # looking for the libraries takes longer than many a question
-
-
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
-def _on_one_thread(function: Callable[P, R]) -> Callable[P, R]:
-    """Keep linear algebra from sharing out fits that are far too small for that."""
-
-    @wraps(function)
-    def limited(*args: P.args, **settings: P.kwargs) -> R:
-        with _linear_algebra().limit(limits=1):
-            return function(*args, **settings)
-
-    return limited
-
-
 # Sets at every test case
 
 
@@ -290,7 +269,7 @@ def with_construction(experiment: Experiment, construction: str) -> Experiment:
     )
 
 
-@_on_one_thread
+@one_thread()
 def case_study(experiment: Experiment, seed: int = 0, trial: int = 0) -> CaseStudy:
     """Z-modulated sets at every test case, of fixed and of variable width from the same runs.
 
@@ -309,7 +288,7 @@ def case_study(experiment: Experiment, seed: int = 0, trial: int = 0) -> CaseStu
     return _with_sets(experiment, seed, trial, sample, experiment.sizes.m, True, runs)
 
 
-@_on_one_thread
+@one_thread()
 def x_study(experiment: Experiment, seed: int = 0, trial: int = 0) -> CaseStudy:
     """Sets at the same test cases from X alone, for when the label is not known yet.
 
@@ -373,7 +352,7 @@ def _run_rng(seed: int, trial: int, case: int, name: str) -> np.random.Generator
     return _rng(seed, trial, 2, case, zlib.crc32(name.encode()))
 
 
-@_on_one_thread
+@one_thread()
 def case_losses(experiment: Experiment, seed: int, trial: int, case: int) -> dict[str, NDArray]:
     """Losses at one test case of candidates trained on disjoint subsets of m other cases.
 
@@ -408,7 +387,7 @@ class ClassStudy:
     losses: Mapping[str, NDArray]
 
 
-@_on_one_thread
+@one_thread()
 def class_study(experiment: Experiment, seed: int = 0, trial: int = 0) -> ClassStudy:
     """Losses of retrained candidates that a bound for each class is read from."""
     _check_modulated(experiment)
@@ -573,7 +552,7 @@ def _check_symbolic(experiment: Experiment) -> None:
         )
 
 
-@_on_one_thread
+@one_thread()
 def symbol_study(experiment: Experiment, seed: int = 0, trial: int = 0) -> SymbolStudy:
     """Sets of symbols at every test case; those of ``run_trial`` at the tested ones."""
     _check_symbolic(experiment)
@@ -603,7 +582,7 @@ def symbol_study(experiment: Experiment, seed: int = 0, trial: int = 0) -> Symbo
     )
 
 
-@_on_one_thread
+@one_thread()
 def case_symbols(experiment: Experiment, seed: int, trial: int, case: int) -> dict[str, NDArray]:
     """Symbols that freshly trained candidates got at one test case, as in ``case_losses``."""
     _check_symbolic(experiment)

@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed, parallel_config
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from cpp_core.datasets import Dataset
 from cpp_core.experiment import Experiment
 from cpp_core.ranks import check_count
 from cpp_core.results import Results
 from cpp_core.store import Store, default_store
-from cpp_core.trials import Arrays, in_kernels, run_block, run_trial
+from cpp_core.trials import Arrays, in_kernels, one_thread, run_block, run_trial
 
 Progress = Callable[[int, int], None]
 Block = tuple[Experiment, list[int]]
@@ -280,7 +279,7 @@ def _workers(backend: str, scheduler: str | None, n_jobs: int) -> Iterator[Paral
             yield Parallel(return_as="generator_unordered", pre_dispatch="all", batch_size=1)
             return
         if backend == "threading":
-            stack.enter_context(threadpool_limits(1))
+            stack.enter_context(one_thread())
         yield Parallel(
             n_jobs=n_jobs,
             backend=backend,

@@ -9,13 +9,15 @@ parts. Nothing here depends on alpha.
 
 import time
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
+from threading import Lock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from cpp_core.datasets import Dataset, register
 from cpp_core.experiment import Experiment
@@ -140,6 +142,27 @@ def run_trial(experiment: Experiment, seed: int, trial: int) -> dict[str, Arrays
     return results
 
 
+_LIBRARIES = ThreadpoolController()
+"""Once for the process: looking for libraries while another thread imports one may deadlock."""
+
+_changing = Lock()
+_limits: list[Any] = []
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Numerical libraries use one thread until the last of all blocks under way is done."""
+    with _changing:
+        _limits.append(_limits[0] if _limits else _LIBRARIES.limit(limits=1))
+    try:
+        yield
+    finally:
+        with _changing:
+            limit = _limits.pop()
+            if not _limits:
+                limit.restore_original_limits()
+
+
 def run_block(
     experiment: Experiment, seed: int, trials: Sequence[int], table: Dataset | None = None
 ) -> tuple[dict[str, Arrays], float]:
@@ -150,7 +173,7 @@ def run_block(
     if table is not None:
         register(table)
     start = time.perf_counter()
-    with threadpool_limits(1):  # trials are what runs in parallel; sums must not depend on threads
+    with one_thread():  # trials are what runs in parallel; sums must not depend on threads
         done = [run_trial(experiment, seed, trial) for trial in trials]
     stacked = {
         name: {array: np.stack([one[name][array] for one in done]) for array in done[0][name]}

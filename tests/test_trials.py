@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cpp_core import Experiment, PlattSVC, load_dataset, make_algorithm
+from cpp_core import Experiment, PlattSVC, load_dataset, make_algorithm, trials
 from cpp_core.gram import GramSVC, TableGram, gather, shared_gram
 from cpp_core.results import Results
 from cpp_core.trials import LEVELS, algorithm_rng, run_block, run_trial, trial_sample
@@ -168,3 +168,18 @@ def test_generators_are_independent():
     assert len(set(draws)) == 150
     assert stats.kstest(draws, "uniform").pvalue > 1e-3
     assert normal_sample(2, algorithm_rng(0, 0, "a"))[1].shape == (2,)
+
+
+def test_one_thread_until_the_last_block_is_done():
+    def threads():
+        return {library["num_threads"] for library in trials._LIBRARIES.info()}
+
+    trials._LIBRARIES.limit(limits=2)
+    before = threads()
+    with trials.one_thread():
+        first = trials.one_thread()
+        with first:
+            assert threads() == {1}
+        assert threads() == {1}
+    assert threads() == before
+    trials._LIBRARIES.limit(limits=1)
