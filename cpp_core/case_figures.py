@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from cpp_core.panels import (
@@ -32,6 +31,7 @@ from cpp_core.panels import (
 )
 from cpp_core.ranks import Level, exact_alpha
 from cpp_core.results import Results, SymbolicLosses
+from cpp_core.sketch import Sketch
 
 PLACES = 150
 """Losses that differ by less than this part of the axis are drawn as one diamond."""
@@ -77,7 +77,7 @@ def case_bars(
     pooled = np.concatenate(values)
     axis = Axis.around(pooled, log, zero=bool((pooled >= 0).all()))
     constructions = list(dict.fromkeys(bar.construction for bar in bars))
-    figure, rows, readings = go.Figure(), [], []
+    figure, rows, readings = Sketch(), [], []
     for row, bar in enumerate(bars):
         shown, losses = look(bar.algorithm), np.asarray(bar.losses, dtype=float)
         inside = int(((bar.lower <= losses) & (losses <= bar.upper)).sum())
@@ -95,7 +95,7 @@ def case_bars(
         hatch = shown.hatch if constructions.index(bar.construction) % 2 else ""
         draw_set(figure, axis, row, ends, shown.color, hover, note, 0.34, hatch)
         places, counts = _places(losses, axis)
-        figure.add_scatter(
+        figure.scatter(
             x=plain(places),
             y=[row] * len(places),
             mode="markers",
@@ -111,22 +111,21 @@ def case_bars(
             hovertemplate="%{customdata} about %{x:.3g}<extra></extra>",
             showlegend=row == 0,
         )
-        figure.add_annotation(
-            x=0,
+        figure.note(
+            f"<b>{name}</b>: {share}",
             xref="paper",
+            x=0,
             xanchor="left",
             y=row - 0.2,
             yanchor="bottom",
-            text=f"<b>{name}</b>: {share}",
-            showarrow=False,
         )
         rows.append(
             {**{k: v for k, v in asdict(bar).items() if k != "losses"}, "inside": inside}
             | {"candidates": len(losses)}
         )
     framed(figure, 80 + 76 * len(bars), xaxis=axis.layout(unit))
-    figure.update_layout(yaxis={**rows_layout([""] * len(bars)), "showticklabels": False})
-    figure.update_yaxes(range=[len(bars) - 0.4, -0.7])
+    figure.set(yaxis={**rows_layout([""] * len(bars)), "showticklabels": False})
+    figure.axis("y", {"range": [len(bars) - 0.4, -0.7]})
     counted_in = [(r["inside"], r["candidates"]) for r in rows]
     total, of = sum(a for a, _ in counted_in), sum(b for _, b in counted_in)
     if not of:
@@ -145,7 +144,7 @@ def case_bars(
         "here. The promise holds over cases drawn at random, not for this one."
     )
     alt = f"One bar per set with diamonds for losses. {'; '.join(readings)}."
-    return Panel("case", title, figure, caption, alt, pd.DataFrame(rows))
+    return Panel("case", title, figure.finished(), caption, alt, pd.DataFrame(rows))
 
 
 def _places(losses: NDArray, axis: Axis) -> tuple[NDArray, list[int]]:
@@ -174,7 +173,7 @@ def class_bars(
     edge = axis.high + 0.2 * (axis.high - axis.low)
     if axis.log:
         edge = axis.high * (axis.high / axis.low) ** 0.2
-    figure, thickness = go.Figure(), 0.8 / len(algorithms)
+    figure, thickness = Sketch(), 0.8 / len(algorithms)
     for i, name in enumerate(algorithms):
         shown, own = look(name), data[data["algorithm"] == name].reset_index(drop=True)
         at = [labels.index(label) + (i + 0.5) * thickness - 0.4 for label in own["label"]]
@@ -182,7 +181,7 @@ def class_bars(
         left = own["lower"].map(axis.clip)
         right = own["upper"].map(axis.clip).where(~empty, left)
         percents = [percent(share) for share in own["covered"]]
-        figure.add_bar(
+        figure.bar(
             base=plain(left),
             x=plain(right - left),
             y=plain(at),
@@ -198,7 +197,7 @@ def class_bars(
             ],
             hovertemplate=f"{shown.label}, class %{{customdata}} covered<extra></extra>",
         )
-        figure.add_scatter(
+        figure.scatter(
             x=plain([edge] * len(own)),
             y=plain(at),
             mode="text",
@@ -212,7 +211,7 @@ def class_bars(
         )
         bounds = own["group_upper"].astype(float)
         has = bounds.notna()
-        figure.add_scatter(
+        figure.scatter(
             x=plain(bounds[has].map(axis.clip)),
             y=plain(np.array(at)[has]),
             mode="markers",
@@ -239,7 +238,7 @@ def class_bars(
         110 + len(labels) * (14 + 17 * len(algorithms)),
         xaxis=Axis(axis.low, edge, axis.log).layout(unit),
     )
-    figure.update_layout(yaxis={**rows_layout(labels), "ticks": "outside", "type": "linear"})
+    figure.set(yaxis={**rows_layout(labels), "ticks": "outside", "type": "linear"})
     by_share = data.sort_values("covered", kind="stable")
     low, high = by_share.iloc[0], by_share.iloc[-1]
     if low["covered"] == high["covered"]:
@@ -259,7 +258,7 @@ def class_bars(
     if unbounded:
         caption += f" {counted(unbounded, 'class bound')} not finite: too few scores in the class."
     alt = f"Bars per class and algorithm. {covered}."
-    return Panel("classes", title, figure, caption, alt, data)
+    return Panel("classes", title, figure.finished(), caption, alt, data)
 
 
 def alpha_sweep(
@@ -279,7 +278,7 @@ def alpha_sweep(
     level = float(exact_alpha(alpha))
     pooled = np.concatenate([np.concatenate([low, high]) for _, low, high in curves.values()])
     axis = Axis.around(pooled, log, zero=bool((finite(pooled) >= 0).all()))
-    figure, frames, readings, empties = go.Figure(), [], [], 0
+    figure, frames, readings, empties = Sketch(), [], [], 0
     for name, (alphas, lower, upper) in curves.items():
         shown = look(name)
         order = np.argsort(alphas)[::-1]
@@ -289,7 +288,7 @@ def alpha_sweep(
         runs = np.split(np.arange(len(x)), np.flatnonzero(np.diff(full)) + 1)
         for i, run in enumerate(run for run in runs if full[run[0]]):
             a, b = (np.clip(v[run], axis.low, axis.high) for v in (low, high))
-            figure.add_scatter(
+            figure.scatter(
                 x=plain(np.concatenate([x[run], x[run][::-1]])),
                 y=plain(np.concatenate([b, a[::-1]])),
                 mode="lines",
@@ -308,7 +307,7 @@ def alpha_sweep(
         reading = f"{shown.label} {bound_words(low[near], high[near])}"
         if full[near]:
             ends = [low[near], high[near]]
-            figure.add_scatter(
+            figure.scatter(
                 x=plain([x[near]] * 2),
                 y=plain([axis.clip(end) for end in ends]),
                 mode="markers",
@@ -320,14 +319,12 @@ def alpha_sweep(
         frames.append(
             pd.DataFrame({"algorithm": name, "alpha": levels, "lower": low, "upper": high})
         )
-    figure.add_vline(
-        x=100 * float(1 - exact_alpha(alpha)),
-        line={"color": ink(dark), "dash": "dot", "width": 1.5},
-    )
+    chosen = 100 * float(1 - exact_alpha(alpha))
+    figure.vline(chosen, {"color": ink(dark), "dash": "dot", "width": 1.5})
     framed(figure, 340, showlegend=True)
     data = pd.concat(frames, ignore_index=True)
     xaxis = percent_axis(100 * (1 - data["alpha"].to_numpy()), "confidence")
-    figure.update_layout(xaxis=xaxis, yaxis=axis.layout(unit))
+    figure.set(xaxis=xaxis, yaxis=axis.layout(unit))
     title = f"At {confidence(alpha)} confidence: {', '.join(readings)}"
     caption = (
         "Band: the set at each confidence; the dotted line marks the chosen one. A confidence "
@@ -337,14 +334,14 @@ def alpha_sweep(
     if np.isinf(pooled).any():
         caption += " Where a band touches the end of the axis, there is no finite bound."
     alt = f"Bands of the set against the confidence. {title}."
-    return Panel("sweep", title, figure, caption, alt, data)
+    return Panel("sweep", title, figure.finished(), caption, alt, data)
 
 
 def symbol_bars(results: Results, alpha: Level = 0.1) -> Panel:
     """For kinds of error: in which share of the test cases the set holds each symbol."""
     if results.experiment.variant != "symbolic":
         raise ValueError("These results are numbers, not symbols; use interval_histograms.")
-    figure, rows, alone, readings = go.Figure(), [], [], []
+    figure, rows, alone, readings = Sketch(), [], [], []
     meaning = {"FP": "FP (false positive)", "FN": "FN (false negative)"}
     for name in results.algorithms:
         reader, shown = results.reader(name), look(name)
@@ -370,7 +367,7 @@ def symbol_bars(results: Results, alpha: Level = 0.1) -> Panel:
                     "coverage": covered,
                 }
             )
-        figure.add_bar(
+        figure.bar(
             x=[meaning.get(symbol, symbol).replace(" (", "<br>(") for symbol in reader.symbols],
             y=plain(100 * held),
             marker={**fill(name), "pattern": {"shape": shown.hatch, "size": 8}},
@@ -379,7 +376,7 @@ def symbol_bars(results: Results, alpha: Level = 0.1) -> Panel:
             hovertemplate=f"{shown.label}: %{{x}} is in %{{customdata}} of the sets<extra></extra>",
         )
     framed(figure, 340, showlegend=True, barmode="group", bargap=0.2)
-    figure.update_layout(
+    figure.set(
         xaxis={"automargin": True, "type": "category"},
         yaxis={
             "title": {"text": "sets that hold the symbol"},
@@ -400,7 +397,7 @@ def symbol_bars(results: Results, alpha: Level = 0.1) -> Panel:
     )
     caption += f" All possible symbols are kept: there is {missing}." if missing else ""
     alt = f"Grouped bars per symbol. {title}."
-    return Panel("symbols", title, figure, caption, alt, data)
+    return Panel("symbols", title, figure.finished(), caption, alt, data)
 
 
 def _frequencies(happened: NDArray, count: int) -> list[float]:

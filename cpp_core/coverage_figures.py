@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 from scipy import stats
 
 from cpp_core.figures import _pairs
@@ -37,6 +36,7 @@ from cpp_core.results import (
     Results,
     ends_at,
 )
+from cpp_core.sketch import Sketch
 
 
 def tied_share(results: Results, name: str, alpha: Level, side: str) -> float:
@@ -101,11 +101,11 @@ def cover_rates(
             "high": [own["new_loss_cover_high"] for own in summary.values()],
         }
     )
-    figure, count = go.Figure(), len(data)
+    figure, count = Sketch(), len(data)
     lines = [(promised, "dash", f"promised: at least {confidence(alpha)}")]
     lines += [] if p is None else [(p, "solid", f"exact: {percent(p)}")]
     for x, dash, name in lines:
-        figure.add_scatter(
+        figure.scatter(
             x=plain([100 * x, 100 * x]),
             y=[-0.5, count - 0.5],
             mode="lines",
@@ -117,7 +117,7 @@ def cover_rates(
     for row, (name, rate, low, high) in enumerate(data.itertuples(index=False)):
         shown = look(name)
         readings.append(f"{shown.label} {percent(rate)}")
-        figure.add_scatter(
+        figure.scatter(
             x=plain([100 * rate]),
             y=[row],
             error_x={
@@ -135,7 +135,7 @@ def cover_rates(
     reach = 100 * np.append(data[["low", "high"]].to_numpy(), [x for x, *_ in lines])
     framed(figure, 110 + 46 * count, yaxis=rows_layout([look(name).label for name in summary]))
     n = len(results.trials)
-    figure.update_layout(xaxis=percent_axis(reach, "share of trials whose new loss is covered"))
+    figure.set(xaxis=percent_axis(reach, "share of trials whose new loss is covered"))
     target = promised if p is None else p
     # Where p is only a lower bound, a rate above it agrees with it.
     bound = p is None or "lower bound" in known
@@ -154,7 +154,7 @@ def cover_rates(
         f"{known}"
     )
     alt = f"A dot with an interval per algorithm: {words(readings)}. {title}."
-    return Panel("cover-rates", title, figure, caption, alt, data)
+    return Panel("cover-rates", title, figure.finished(), caption, alt, data)
 
 
 def coverage_histograms(
@@ -193,7 +193,8 @@ def coverage_histograms(
     for row, (name, own) in enumerate(hits.items(), start=1):
         counts = np.histogram(own, edges - 0.5)[0]
         filled = np.flatnonzero(counts)
-        figure.add_bar(
+        figure.bar(
+            row,
             x=plain(centres[filled]),
             y=counts[filled].tolist(),
             width=plain((shares[1] - shares[0])[filled]),
@@ -201,11 +202,10 @@ def coverage_histograms(
             customdata=[_covered(starts[i], stops[i] - 1, sizes.n_test) for i in filled],
             hovertemplate=f"{look(name).label}: %{{customdata}} %{{y}} trials<extra></extra>",
             showlegend=False,
-            row=row,
-            col=1,
         )
         if expected is not None:
-            figure.add_scatter(
+            figure.scatter(
+                row,
                 x=plain(centres),
                 y=[round(float(value), 2) for value in expected],
                 mode="lines",
@@ -213,30 +213,20 @@ def coverage_histograms(
                 name=law_name,
                 hovertemplate="expected: %{y:.1f} trials<extra></extra>",
                 showlegend=row == 1,
-                row=row,
-                col=1,
             )
         frame = pd.DataFrame({"fewest": starts, "most": stops - 1, "trials": counts})
         frame.insert(0, "algorithm", name)
         frames.append(frame.assign(expected=np.nan if expected is None else expected))
-    promised = 100 * float(1 - exact_alpha(alpha))
+    promised, rows = 100 * float(1 - exact_alpha(alpha)), range(1, len(found) + 1)
     edges_of_p = [promised]
     if law is not None:
         moves = symbolic or results.experiment.modulation is not None
         excess = (2 if side == "two-sided" and not moves else 1) / (sizes.k + 1)
         edges_of_p.append(min(100.0, promised + 100 * excess))
-        figure.add_vrect(
-            x0=edges_of_p[0],
-            x1=edges_of_p[1],
-            fillcolor=faded(ink(dark), 0.18),
-            line_width=0,
-            layer="below",
-            row="all",
-            col=1,
-        )
-    figure.add_vline(
-        x=promised, line={"color": ink(dark), "dash": "dash", "width": 1.5}, row="all", col=1
-    )
+        style = {"fillcolor": faded(ink(dark), 0.18), "line": {"width": 0}, "layer": "below"}
+        for row in rows:
+            figure.shape("rect", edges_of_p[0], edges_of_p[1], row, **style)
+    figure.vline(promised, {"color": ink(dark), "dash": "dash", "width": 1.5}, rows)
     # Shapes do not widen a range by themselves.
     widest = [shares[0][0], shares[1][-1], *edges_of_p]
     axis = percent_axis(widest, "test losses covered in a trial")
@@ -265,7 +255,9 @@ def coverage_histograms(
         f"{band if law is not None else ''} {known}"
     )
     alt = f"Histograms of coverage, one row per algorithm. Means: {readings}. {known}"
-    return Panel("coverage", title, figure, caption, alt, pd.concat(frames, ignore_index=True))
+    return Panel(
+        "coverage", title, figure.finished(), caption, alt, pd.concat(frames, ignore_index=True)
+    )
 
 
 def _covered(fewest: int, most: int, n_test: int) -> str:
@@ -284,11 +276,11 @@ def calibration_curve(
     curves = {
         name: own["test_coverage"].mean(axis=1) for name, own in results.curve(grid, side).items()
     }
-    figure, here = go.Figure(), grid.index(exact)
+    figure, here = Sketch(), grid.index(exact)
     for below, (name, coverage) in enumerate(reversed(curves.items())):
         shown = look(name)
         sizes = [12 if i == here else 0 for i in range(len(grid))]
-        figure.add_scatter(
+        figure.scatter(
             x=plain(100 * promised),
             y=plain(100 * coverage.round(6)),
             mode="lines+markers",
@@ -300,7 +292,7 @@ def calibration_curve(
             "<extra></extra>",
         )
     ends = plain(100 * promised[[0, -1]])
-    figure.add_scatter(
+    figure.scatter(
         x=ends,
         y=ends,
         mode="lines",
@@ -308,14 +300,13 @@ def calibration_curve(
         name="promised",
         hovertemplate="promised: %{x} %<extra></extra>",
     )
-    figure.add_vline(
-        x=100 * float(promised[here]), line={"color": ink(dark), "dash": "dot", "width": 1.5}
-    )
+    chosen = 100 * float(promised[here])
+    figure.vline(chosen, {"color": ink(dark), "dash": "dot", "width": 1.5})
     framed(figure, 380, showlegend=True)
-    figure.update_layout(
+    figure.set(
         xaxis=percent_axis(100 * promised, "promised confidence"),
         yaxis=percent_axis(100 * np.array([promised, *curves.values()]), "mean test coverage"),
-        legend_traceorder="reversed",
+        legend={"traceorder": "reversed"},
     )
     gaps = {name: promised - coverage for name, coverage in curves.items()}
     worst = max(gaps, key=lambda name: gaps[name].max())
@@ -345,4 +336,4 @@ def calibration_curve(
         ],
         ignore_index=True,
     )
-    return Panel("calibration", title, figure, caption, alt, data)
+    return Panel("calibration", title, figure.finished(), caption, alt, data)

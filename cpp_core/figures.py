@@ -5,9 +5,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 from numpy.typing import NDArray
-from plotly.subplots import make_subplots
 from scipy import stats
 
 from cpp_core.experiment import Experiment
@@ -34,6 +32,7 @@ from cpp_core.panels import (
     counted,
     draw_fade,
     draw_set,
+    draw_span,
     faded,
     fill,
     framed,
@@ -48,7 +47,6 @@ from cpp_core.panels import (
     plain,
     possessive,
     rows_layout,
-    span,
     too_few,
     wants_log,
     words,
@@ -58,6 +56,7 @@ from cpp_core.results import (
     INTERVAL_CONFIDENCE,
     Results,
 )
+from cpp_core.sketch import Sketch
 
 
 def overview_bars(
@@ -95,7 +94,7 @@ def overview_bars(
     if side == "upper" and measure.sign > 0:  # the other end is that of the range
         ends = data.filter(regex="upper|mean").to_numpy(dtype=float)
     axis = Axis.around(ends, log, zero=measure.low == 0 and measure.sign > 0)
-    figure, note = go.Figure(), too_few(results, alpha, side)
+    figure, note = Sketch(), too_few(results, alpha, side)
     readings = []
     for row, (name, own) in enumerate(found.items()):
         shown, low, high = look(name), float(data["lower"][row]), float(data["upper"][row])
@@ -108,7 +107,7 @@ def overview_bars(
             missing = "no finite bound: failed training runs count as infinite losses"
         draw_set(figure, axis, row, (low, high), shown.color, reading, missing)
     ticks = data[np.isfinite(data["mean_test_loss"])]
-    figure.add_scatter(
+    figure.scatter(
         x=plain(ticks["mean_test_loss"]),
         y=ticks.index.tolist(),
         mode="markers",
@@ -120,8 +119,8 @@ def overview_bars(
     )
     labels = [look(name).label for name in found]
     framed(figure, 90 + (92 if note else 62) * len(found))
-    figure.update_layout(xaxis=axis.layout(loss_label(results.experiment)))
-    figure.update_layout(yaxis=rows_layout(labels))
+    figure.set(xaxis=axis.layout(loss_label(results.experiment)))
+    figure.set(yaxis=rows_layout(labels))
     number_of, first = len(results.trials), results.trials[0]
     carries = (
         f"the median ends over {counted(number_of, 'trial')}, at one random case each"
@@ -149,7 +148,7 @@ def overview_bars(
     if note:
         caption += f" There is {note}."
     alt = f"One horizontal bar per algorithm: {', '.join(readings)}."
-    return Panel("overview", title, figure, caption, alt, data)
+    return Panel("overview", title, figure.finished(), caption, alt, data)
 
 
 def _first(values: NDArray) -> float:
@@ -198,8 +197,14 @@ def interval_histograms(
             hatch = {"shape": "/", "fillmode": "replace", "size": 6, "fgcolor": ink(dark)}
             clear = {"color": "rgba(0,0,0,0)", "line": {"color": ink(dark), "width": 1}}
             key = {**clear, "pattern": hatch if quantity == "upper" else {}}
-        place = {"x": plain(edges[:1]), "y": [0], "width": plain((edges[1:2] - edges[:1]) / 1000)}
-        figure.add_bar(**place, marker=key, name=names[quantity], legendgroup=quantity)
+        figure.bar(
+            x=plain(edges[:1]),
+            y=[0],
+            width=plain((edges[1:2] - edges[:1]) / 1000),
+            marker=key,
+            name=names[quantity],
+            legendgroup=quantity,
+        )
     infinite = outside = 0
     tops: dict[str, int] = {}
     for row, name in enumerate(found, start=1):
@@ -210,9 +215,9 @@ def interval_histograms(
             what = f"{look(name).label}: {names[quantity].removesuffix(' (hatched)')}"
             style = {"marker": marker, "showlegend": False, "legendgroup": quantity}
             bar, beyond = histogram(values, edges, is_log, what, **style)
-            figure.add_trace(bar, row=row, col=1)
+            figure.bar(row, **bar)
             infinite, outside = infinite + int(np.isinf(values).sum()), outside + beyond
-            tops[quantity] = max([tops.get(quantity, 1), *bar.y])
+            tops[quantity] = max([tops.get(quantity, 1), *bar["y"]])
     drawn = Axis.around(edges, is_log)
     # A quantity that hardly varies must not flatten the others.
     top = min(max(tops.values()), 3 * min(tops.values()))
@@ -243,7 +248,7 @@ def interval_histograms(
         + left_out(infinite, outside, "value")
     )
     alt = f"Histograms, one row per algorithm. {title}. Medians: {readings}."
-    return Panel("intervals", title, figure, caption, alt, histogram_data(series, edges))
+    return Panel("intervals", title, figure.finished(), caption, alt, histogram_data(series, edges))
 
 
 def width_histograms(
@@ -256,7 +261,7 @@ def width_histograms(
     pooled = np.concatenate(list(widths.values()))
     is_log = wants_log(pooled, log)
     edges = bin_edges(list(widths.values()), is_log)
-    figure, outside = go.Figure(), 0
+    figure, outside = Sketch(), 0
     for name, values in widths.items():
         shown = look(name)
         marker = fill(name, opacity=0.45)
@@ -264,13 +269,13 @@ def width_histograms(
         bar, beyond = histogram(
             values, edges, is_log, f"{shown.label}: widths", marker=marker, name=shown.label
         )
-        figure.add_trace(bar)
+        figure.bar(**bar)
         outside += beyond
     symbolic = results.experiment.variant == "symbolic"
     label = "symbols in a set" if symbolic else _width_label(results.experiment)
     framed(figure, 320, showlegend=True)
-    figure.update_layout(xaxis=Axis.around(edges, is_log).layout(label))
-    figure.update_layout(yaxis={"title": {"text": "trials"}, "automargin": True})
+    figure.set(xaxis=Axis.around(edges, is_log).layout(label))
+    figure.set(yaxis={"title": {"text": "trials"}, "automargin": True})
     if np.isinf(pooled).all():
         say_nothing(figure, results, alpha, side)
     n = len(results.trials)
@@ -292,7 +297,7 @@ def width_histograms(
         + left_out(int(np.isinf(pooled).sum()), outside, "width")
     )
     alt = f"Overlaid histograms of widths. {title}. Medians: {medians}."
-    return Panel("widths", title, figure, caption, alt, histogram_data(series, edges))
+    return Panel("widths", title, figure.finished(), caption, alt, histogram_data(series, edges))
 
 
 def _width_label(experiment: Experiment, what: str = "width") -> str:
@@ -314,7 +319,7 @@ def width_differences(
     both = np.isinf(a) & np.isinf(b)
     d = a[~both] - b[~both]
     edges = bin_edges([d], False, zero=True)
-    figure = go.Figure()
+    figure = Sketch()
     one, two = look(first), look(second)
     outside = 0
     for name, own in ((first, d[d < 0]), (second, d[d > 0])):
@@ -323,10 +328,10 @@ def width_differences(
             own, edges, False, what, marker=fill(name), name=f"{look(name).label} narrower"
         )
         outside += beyond
-        figure.add_trace(bar)
+        figure.bar(**bar)
     n, ties = len(a), int((d == 0).sum())
     if ties:
-        figure.add_bar(
+        figure.bar(
             x=[0],
             y=[ties],
             width=plain([(edges[1] - edges[0]) / 4]),
@@ -338,8 +343,8 @@ def width_differences(
     label = _width_label(results.experiment, f"width of {one.label} minus {two.label}")
     if results.experiment.variant == "symbolic":
         label = f"symbols in a set, {one.label} minus {two.label}"
-    figure.update_layout(xaxis=Axis.around(edges, False).layout(label))
-    figure.update_layout(yaxis={"title": {"text": "trials"}, "automargin": True})
+    figure.set(xaxis=Axis.around(edges, False).layout(label))
+    figure.set(yaxis={"title": {"text": "trials"}, "automargin": True})
     if both.all():
         say_nothing(figure, results, alpha, side)
     shares = {first: (d < 0).sum() / n, second: (d > 0).sum() / n}
@@ -360,7 +365,7 @@ def width_differences(
     )
     alt = f"Histogram of width differences around zero. {readings}."
     data = histogram_data({(f"{first} minus {second}", "width difference"): d}, edges)
-    return Panel("width-differences", title, figure, caption, alt, data)
+    return Panel("width-differences", title, figure.finished(), caption, alt, data)
 
 
 def _column(found: Mapping[str, pd.DataFrame], name: str, column: str) -> NDArray:
@@ -397,10 +402,9 @@ def paired_difference(
     # Zero stays inside, with room on both sides for open ends.
     room = 0.08 * (axis.high - axis.low)
     axis = Axis(min(axis.low, -room), max(axis.high, room))
-    figure = make_subplots(rows=2, cols=1, row_heights=[0.5, 0.5], vertical_spacing=0.42)
-    top, bottom = {"row": 1, "col": 1}, {"row": 2, "col": 1}
+    figure = Sketch(2, 0.42)
     for own in every.values():
-        draw_fade(figure, axis, 0, own, ink(dark), **top)
+        draw_fade(figure, axis, 0, own, ink(dark))
     unit = loss_unit(results.experiment)
     reading = f"difference {bound_words(lower, upper, side, measure.sign, unit)}"
     missing = too_few(results, alpha, side)
@@ -409,8 +413,8 @@ def paired_difference(
     drawn = [part for part in parts if part[0] < part[1]] or [(lower, upper, left)]
     for i, (a, b, shown) in enumerate(drawn):
         note = missing if i == 0 else ""
-        draw_set(figure, axis, 0, (a, b), shown.color, reading, note, row=1, col=1)
-    figure.add_vline(x=0, line={"color": ink(dark), "width": 1.5}, **top)
+        draw_set(figure, axis, 0, (a, b), shown.color, reading, note)
+    figure.vline(0, {"color": ink(dark), "width": 1.5})
     names = {"wins": f"{one.label} better", "ties": "equal", "losses": f"{two.label} better"}
     markers = {
         "wins": fill(first),
@@ -422,29 +426,27 @@ def paired_difference(
     for outcome, count in counts.items():
         share = 100 * count / len(d)
         text = f"{names[outcome]}: {count} of {len(d)}"
-        bar = span(
+        draw_span(
+            figure,
             whole,
             0,
-            start,
-            start + share,
+            (start, start + share),
             0.5,
+            row=2,
             marker=markers[outcome],
             name=text,
             showlegend=True,
             hovertemplate=f"{text} test cases ({percent(share / 100)})<extra></extra>",
         )
-        figure.add_trace(bar, **bottom)
         start += share
     framed(figure, 340 if missing else 300)
     better = "below" if measure.sign > 0 else "above"
     title = f"{one.label} minus {two.label}: {loss_name(results.experiment)}"
     title += (f" ({unit})" if unit else "") + f"<br>{better} 0: {one.label} is better"
-    figure.update_xaxes(axis.layout(title), **top)
-    figure.update_xaxes(
-        {**whole.layout("share of the test cases of one trial"), "ticksuffix": " %", "dtick": 25},
-        **bottom,
-    )
-    figure.update_yaxes({**rows_layout([""]), "showticklabels": False})
+    figure.axis("x", axis.layout(title), 1)
+    shares_axis = whole.layout("share of the test cases of one trial")
+    figure.axis("x", {**shares_axis, "ticksuffix": " %", "dtick": 25}, 2)
+    figure.axis("y", {**rows_layout([""]), "showticklabels": False})
     shares = {name: count / len(d) for name, count in counts.items()}
     trial = f"trial {results.trials[0]}"
     exact = (
@@ -469,4 +471,4 @@ def paired_difference(
     caption += f" There is {missing}." if missing else ""
     alt = f"A bar for the {reading}, and a bar of wins. {exact}."
     data = frame.drop(columns=["test_coverage"])
-    return Panel("paired", how, figure, caption, alt, data)
+    return Panel("paired", how, figure.finished(), caption, alt, data)

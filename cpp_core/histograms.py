@@ -6,9 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 from numpy.typing import NDArray
-from plotly.subplots import make_subplots
 
 from cpp_core.panels import (
     BINS,
@@ -26,6 +24,7 @@ from cpp_core.ranks import Level
 from cpp_core.results import (
     Results,
 )
+from cpp_core.sketch import Settings, Sketch, axis_id
 
 
 def bin_edges(series: Sequence[Any], log: bool, zero: bool = False) -> NDArray:
@@ -54,7 +53,7 @@ def bin_edges(series: Sequence[Any], log: bool, zero: bool = False) -> NDArray:
 
 def histogram(
     values: Any, edges: NDArray, log: bool, hover: str, **style: Any
-) -> tuple[go.Bar, int]:
+) -> tuple[dict[str, Any], int]:
     """Bars of the filled bins, and how many finite values lie outside all bins.
 
     ``hover`` names what is counted.
@@ -68,14 +67,14 @@ def histogram(
     def text(edge: float) -> str:
         return number(edge) if log else f"{edge:.{digits}f}"
 
-    bar = go.Bar(
-        x=plain((edges[filled] + edges[filled + 1]) / 2),
-        y=counts[filled].tolist(),
-        width=plain(np.diff(edges)[filled]),
-        customdata=[f"{text(edges[i])} to {text(edges[i + 1])}" for i in filled],
-        hovertemplate=f"{hover} from %{{customdata}}: %{{y}} trials<extra></extra>",
+    bar = {
+        "x": plain((edges[filled] + edges[filled + 1]) / 2),
+        "y": counts[filled].tolist(),
+        "width": plain(np.diff(edges)[filled]),
+        "customdata": [f"{text(edges[i])} to {text(edges[i + 1])}" for i in filled],
+        "hovertemplate": f"{hover} from %{{customdata}}: %{{y}} trials<extra></extra>",
         **style,
-    )
+    }
     return bar, int(known.size - counts.sum())
 
 
@@ -101,48 +100,50 @@ def histogram_data(series: Mapping[tuple[str, str], Any], edges: NDArray) -> pd.
     return pd.concat(frames, ignore_index=True)
 
 
-def say_nothing(figure: go.Figure, results: Results, alpha: Level, side: str) -> None:
+def say_nothing(figure: Sketch, results: Results, alpha: Level, side: str) -> None:
     """Words where there is nothing finite to draw."""
     text = (too_few(results, alpha, side) or "no finite bound").replace(": ", ":<br>")
-    place = {"xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5}
-    figure.add_annotation(text=text, showarrow=False, **place)
-    figure.update_yaxes(range=[0, 1])
+    place: Settings = {"xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5}
+    figure.note(text, **place)
+    figure.axis("y", {"range": [0, 1]})
 
 
-def stacked(count: int) -> go.Figure:
+def stacked(count: int) -> Sketch:
     """One small chart above the other, with one horizontal axis."""
-    return make_subplots(rows=count, cols=1, shared_xaxes=True, vertical_spacing=0.2 / count)
+    return Sketch(count, 0.2 / count, shared=True)
 
 
-def frame_rows(
-    figure: go.Figure, names: Sequence[str], axis: Mapping[str, Any], top: float
-) -> bool:
+def frame_rows(figure: Sketch, names: Sequence[str], axis: Mapping[str, Any], top: float) -> bool:
     """Frame small charts alike: the same ranges, and the algorithm's name above each.
 
     Bars higher than ``top`` are cut, with their counts; says whether there are any.
     """
-    framed(figure, 80 + 140 * len(names))
-    figure.update_layout(legend_y=1 + 0.2 / len(names))
-    figure.update_xaxes({**axis, "title": {}})
-    figure.update_xaxes(title=axis["title"], row=len(names), col=1)
-    figure.update_yaxes(automargin=True, nticks=4, range=plain([0, 1.2 * top]))
-    figure.update_yaxes(title_text="trials", row=(len(names) + 1) // 2, col=1)
+    framed(figure, 80 + 140 * len(names), legend={"y": 1 + 0.2 / len(names)})
+    figure.axis("x", {**axis, "title": {}})
+    figure.axis("x", {"title": axis["title"]}, len(names))
+    figure.axis("y", {"automargin": True, "nticks": 4, "range": plain([0, 1.2 * top])})
+    figure.axis("y", {"title": {"text": "trials"}}, (len(names) + 1) // 2)
     for row, name in enumerate(names, start=1):
-        place = {"xref": "x domain", "yref": "y domain", "x": 0, "y": 1, "row": row, "col": 1}
-        corner = {"xanchor": "left", "yanchor": "bottom", "showarrow": False}
-        figure.add_annotation(text=f"<b>{look(name).label}</b>", **place, **corner)
+        name_row(figure, f"<b>{look(name).label}</b>", row)
     cut = [
-        (bar.xaxis, bar.yaxis, x, y)
-        for bar in figure.select_traces({"type": "bar"})
-        for x, y in zip(bar.x, bar.y, strict=True)
+        (row, x, y)
+        for row in range(1, len(names) + 1)
+        for bar in figure.data
+        if bar["type"] == "bar" and bar["yaxis"] == axis_id("y", row)
+        for x, y in zip(bar["x"], bar["y"], strict=True)
         if y > 1.2 * top
     ]
-    for xref, yref, x, y in cut:
+    for row, x, y in cut:
         at = math.log10(x) if axis["type"] == "log" else x
-        place = {"xref": xref, "yref": f"{yref} domain", "x": at, "y": 1, "yanchor": "top"}
-        place |= {"xanchor": "left", "font": {"size": 10}}
-        figure.add_annotation(text=f"↑ {y:,}", showarrow=False, **place)
+        place: Settings = {"x": at, "y": 1, "yanchor": "top", "xanchor": "left"}
+        figure.note(f"↑ {y:,}", row, yref="y domain", font={"size": 10}, **place)
     return bool(cut)
+
+
+def name_row(figure: Sketch, name: str, row: int) -> None:
+    """A name above the left corner of a chart."""
+    place: Settings = {"x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom"}
+    figure.note(name, row, "x domain", "y domain", **place)
 
 
 def columns(results: Results, alpha: Level, side: str) -> dict[str, pd.DataFrame]:

@@ -6,15 +6,15 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from cpp_core.algorithms import ALGORITHMS
 from cpp_core.document import chart_text
-from cpp_core.histograms import bin_edges, stacked
+from cpp_core.histograms import bin_edges, name_row, stacked
 from cpp_core.panels import GREY, Axis, Panel, draw_set, faded, framed, ink, plain, rows_layout
 from cpp_core.ranks import Level, exact_alpha, scores_needed
 from cpp_core.sentences import confidence, counted, ends, listed, number
+from cpp_core.sketch import Sketch
 
 Columns = Mapping[str, NDArray]
 COLORS = tuple(dict.fromkeys(algorithm.color for algorithm in ALGORITHMS.values()))
@@ -42,7 +42,7 @@ def bound_bars(
     means = {name: float(own.mean()) for name, own in columns.items()}
     known = [*bounds.values(), *means.values(), *([] if at_most is None else [at_most])]
     axis = Axis.around([*known, low], zero=low == 0)
-    figure = go.Figure()
+    figure = Sketch()
     note = _missing(len(next(iter(columns.values()))), alpha, "upper")
     readings = []
     for row, (name, bound) in enumerate(bounds.items()):
@@ -50,7 +50,7 @@ def bound_bars(
         readings.append(f"{name} {words}")
         hover = f"{chart_text(name)}: {words}"
         draw_set(figure, axis, row, (low, bound), color_of(columns, name), hover, note)
-    figure.add_scatter(
+    figure.scatter(
         x=plain(list(means.values())),
         y=list(range(len(means))),
         mode="markers",
@@ -61,10 +61,10 @@ def bound_bars(
     )
     if at_most is not None:
         line = {"color": ink(False), "dash": "dash", "width": 1.5}
-        figure.add_vline(x=at_most, line=line)
+        figure.vline(at_most, line)
     framed(figure, 100 + (92 if note else 62) * len(columns))
     labels = [chart_text(name) for name in columns]
-    figure.update_layout(xaxis=axis.layout("loss"), yaxis=rows_layout(labels))
+    figure.set(xaxis=axis.layout("loss"), yaxis=rows_layout(labels))
     each = " each" if len(columns) > 1 else ""
     title = f"With {confidence(alpha)} confidence{each}: {', '.join(readings)}"
     caption = (
@@ -74,7 +74,7 @@ def bound_bars(
     if at_most is not None:
         caption += f" Dashed: the threshold {number(at_most, digits=17)}."
     data = pd.DataFrame({"column": list(bounds), "bound": bounds.values(), "mean": means.values()})
-    return Panel("bounds", title, figure, caption, f"A bar per model. {title}.", data)
+    return Panel("bounds", title, figure.finished(), caption, f"A bar per model. {title}.", data)
 
 
 def loss_histograms(
@@ -87,42 +87,39 @@ def loss_histograms(
         counts = np.histogram(own, edges)[0]
         outside += int(own.size - counts.sum())
         color = color_of(columns, name)
-        figure.add_bar(
+        figure.bar(
+            row,
             x=plain((edges[:-1] + edges[1:]) / 2),
             y=counts.tolist(),
             width=plain(np.diff(edges)),
             marker={"color": faded(color, 0.6), "line": {"color": color, "width": 1}},
             hovertemplate="%{y} losses around %{x:.3g}<extra></extra>",
             showlegend=False,
-            row=row,
-            col=1,
         )
         bound = float(ends(own, alpha, "upper", low, high)[3])
         if math.isfinite(bound):
             line = {"color": ink(False), "dash": "dash", "width": 1.5}
-            figure.add_vline(x=bound, line=line, row=row, col=1)
+            figure.vline(bound, line, [row])
         beyond = int((own > bound).sum())
         readings.append(f"{beyond} of {own.size} losses of {name}")
-        figure.add_annotation(
-            text=f"<b>{chart_text(name)}</b>",
-            **{"xref": "x domain", "yref": "y domain", "x": 0, "y": 1, "showarrow": False},
-            **{"xanchor": "left", "yanchor": "bottom", "row": row, "col": 1},
-        )
+        name_row(figure, f"<b>{chart_text(name)}</b>", row)
         frame = pd.DataFrame({"from": edges[:-1], "to": edges[1:], "losses": counts})
         frame.insert(0, "column", name)
         frames.append(frame[counts > 0])
     framed(figure, 90 + 130 * len(columns))
     reach = edges[[0, -1]]
-    figure.update_xaxes({**Axis.around(reach).layout("loss"), "title": {}})
-    figure.update_xaxes(title_text="loss", row=len(columns), col=1)
-    figure.update_yaxes(title_text="cases", nticks=4, automargin=True)
+    figure.axis("x", {**Axis.around(reach).layout("loss"), "title": {}})
+    figure.axis("x", {"title": {"text": "loss"}}, len(columns))
+    figure.axis("y", {"title": {"text": "cases"}, "nticks": 4, "automargin": True})
     title = f"{listed(readings)} lie above the bound"
     caption = f"Dashed: the {confidence(alpha)} bound on the next loss. The same bins in every row."
     if outside:
         caption += f" {counted(outside, 'case')} beyond the axis {'is' if outside == 1 else 'are'} "
         caption += "not drawn."
     alt = f"Histograms of losses, a row per model. {title}."
-    return Panel("losses", title, figure, caption, alt, pd.concat(frames, ignore_index=True))
+    return Panel(
+        "losses", title, figure.finished(), caption, alt, pd.concat(frames, ignore_index=True)
+    )
 
 
 def difference_bars(
@@ -140,7 +137,7 @@ def difference_bars(
     axis = Axis.around(data[["lower", "upper"]].to_numpy(), log=False, zero=True)
     room = 0.08 * (axis.high - axis.low)
     axis = Axis(min(axis.low, -room), max(axis.high, room))
-    figure = go.Figure()
+    figure = Sketch()
     note = _missing(len(next(iter(columns.values()))), each, "two-sided")
     for row, (first, second, lower, upper) in enumerate(data.itertuples(index=False)):
         sides = [(lower, min(upper, 0.0), first), (max(lower, 0.0), upper, second)]
@@ -150,11 +147,11 @@ def difference_bars(
         for i, (a, b, better) in enumerate(drawn):
             color = color_of(columns, better)
             draw_set(figure, axis, row, (a, b), color, hover, note if i == 0 else "")
-    figure.add_vline(x=0, line={"color": ink(False), "width": 1.5})
+    figure.vline(0, {"color": ink(False), "width": 1.5})
     framed(figure, 110 + (92 if note else 56) * len(pairs))
     labels = [f"{chart_text(a)} − {chart_text(b)}" for a, b in pairs]
-    figure.update_layout(xaxis=axis.layout("difference of the losses on the same case"))
-    figure.update_layout(yaxis=rows_layout(labels))
+    figure.set(xaxis=axis.layout("difference of the losses on the same case"))
+    figure.set(yaxis=rows_layout(labels))
     decided = int(((data["lower"] > 0) | (data["upper"] < 0)).sum())
     title = f"{decided} of {counted(len(pairs), 'difference')} on one side of zero"
     caption = (
@@ -162,4 +159,6 @@ def difference_bars(
         f"{' for all pairs jointly' if len(pairs) > 1 else ''}; in the colour of the better one. "
         "Left of zero the first is better."
     )
-    return Panel("differences", title, figure, caption, f"A bar per pair. {title}.", data)
+    return Panel(
+        "differences", title, figure.finished(), caption, f"A bar per pair. {title}.", data
+    )

@@ -19,6 +19,7 @@ from cpp_core.results import (
     Results,
 )
 from cpp_core.sentences import number as rounded
+from cpp_core.sketch import Settings, Sketch
 
 GREY = "#8C8C8C"
 DECADES = 3
@@ -269,24 +270,23 @@ def round_step(least: float) -> float:
     return next(unit * nice for nice in (1, 2, 4, 5, 10) if unit * nice >= least * (1 - 1e-9))
 
 
-def span(
-    axis: Axis, y: float, lower: float, upper: float, thickness: float, **style: Any
-) -> go.Bar:
+def draw_span(
+    figure: Sketch,
+    axis: Axis,
+    y: float,
+    ends: tuple[float, float],
+    thickness: float,
+    row: int = 1,
+    **style: Any,
+) -> None:
     """A horizontal bar from one end to the other."""
-    left, right = axis.clip(lower), axis.clip(upper)
-    style = {"showlegend": False, **style}
-    return go.Bar(
-        base=plain([left]),
-        x=plain([right - left]),
-        y=[y],
-        width=[thickness],
-        orientation="h",
-        **style,
-    )
+    left, right = axis.clip(ends[0]), axis.clip(ends[1])
+    size = {"base": plain([left]), "x": plain([right - left]), "y": [y], "width": [thickness]}
+    figure.bar(row, orientation="h", **{"showlegend": False, **size, **style})
 
 
 def draw_set(
-    figure: go.Figure,
+    figure: Sketch,
     axis: Axis,
     y: float,
     ends: tuple[float, float],
@@ -295,37 +295,36 @@ def draw_set(
     note: str = "",
     thickness: float = 0.36,
     hatch: str = "",
-    **place: int,
+    row: int = 1,
 ) -> None:
     """One set as a bar; an empty one as a mark, an infinite end as an arrow, both with words."""
     lower, upper = ends
     hover += "<extra></extra>"
     below = y + thickness / 2
-    label = {"showarrow": False, "yanchor": "top", "y": below, "align": "right", **place}
-    label |= {} if place else {"xref": "x", "yref": "y"}
+    label: Settings = {"yanchor": "top", "y": below, "align": "right"}
     if lower > upper:
         mark = {"symbol": "x-thin", "size": 12, "line": {"color": color, "width": 3}}
         middle = axis.clip((lower + upper) / 2)
-        figure.add_scatter(
+        figure.scatter(
+            row,
             x=plain([middle]),
             y=[y],
             mode="markers",
             marker=mark,
             hovertemplate=hover,
             showlegend=False,
-            **place,
         )
         x = math.log10(middle) if axis.log else middle
-        figure.add_annotation(x=x, text="empty set", **label)
+        figure.note("empty set", row, x=x, **label)
         return
     fill = {"shape": hatch, "fillmode": "replace", "solidity": 0.4} if hatch else {}
     marker = {"color": color, "line": {"color": color, "width": 1.5}, "pattern": fill}
-    bar = span(axis, y, lower, upper, thickness, marker=marker, hovertemplate=hover)
-    figure.add_trace(bar, **place)
+    draw_span(figure, axis, y, ends, thickness, row, marker=marker, hovertemplate=hover)
     arrows = [(axis.low, "triangle-left")] if lower == -math.inf else []
     arrows += [(axis.high, "triangle-right")] if upper == math.inf else []
     for x, symbol in arrows:
-        figure.add_scatter(
+        figure.scatter(
+            row,
             x=plain([x]),
             y=[y],
             mode="markers",
@@ -333,22 +332,21 @@ def draw_set(
             cliponaxis=False,
             hovertemplate=hover,
             showlegend=False,
-            **place,
         )
     if note:
         # Broken after the colon, so that it fits on a phone.
-        corner = {"xref": "x domain", "x": 1, "xanchor": "right", "font": {"size": 11}}
-        figure.add_annotation(text=note.replace(": ", ":<br>"), **{**label, **corner})
+        corner: Settings = {"xref": "x domain", "x": 1, "xanchor": "right", "font": {"size": 11}}
+        figure.note(note.replace(": ", ":<br>"), row, **label, **corner)
 
 
 def draw_fade(
-    figure: go.Figure,
+    figure: Sketch,
     axis: Axis,
     y: float,
     ends: NDArray,
     color: str,
     thickness: float = 0.66,
-    **place: int,
+    row: int = 1,
 ) -> None:
     """The spread of an end over the trials: 5 to 95 % and 25 to 75 % of them."""
     if len(ends) < 2:
@@ -360,8 +358,7 @@ def draw_fade(
             text = f"{percent(low)} to {percent(high)} of the trials: {number(a)} to {number(b)}"
             style = {"color": faded(color, opacity), "line": {"width": 0}}
             hover = text + "<extra></extra>"
-            bar = span(axis, y, a, b, thickness, marker=style, hovertemplate=hover)
-            figure.add_trace(bar, **place)
+            draw_span(figure, axis, y, (a, b), thickness, row, marker=style, hovertemplate=hover)
 
 
 def percent_axis(values: Any, title: str) -> dict[str, Any]:
@@ -391,10 +388,10 @@ def rows_layout(labels: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def framed(figure: go.Figure, height: int, **layout: Any) -> go.Figure:
+def framed(figure: Sketch, height: int, **layout: Any) -> None:
     """The frame of all figures: small margins, a legend above that wraps, no title inside."""
     legend = {"orientation": "h", "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom"}
-    figure.update_layout(
+    figure.set(
         height=height,
         margin={"l": 8, "r": 16, "t": 28, "b": 8},
         legend={**legend, "title": {"text": ""}},
@@ -402,7 +399,7 @@ def framed(figure: go.Figure, height: int, **layout: Any) -> go.Figure:
         bargap=0,
         hovermode="closest",
     )
-    return figure.update_layout(**layout)
+    figure.set(**layout)
 
 
 def fill(name: str, hatched: bool = False, opacity: float = 0.85) -> dict[str, Any]:

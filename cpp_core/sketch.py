@@ -1,0 +1,112 @@
+"""A figure as plain dictionaries, which Plotly checks once, when it is finished.
+
+Plotly's own figures check every step of their making, which takes ten times as long; a page with
+many charts would follow the slider late.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import plotly.graph_objects as go
+
+Settings = dict[str, Any]
+
+
+def merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> Settings:
+    """Settings with newer ones over them, at every depth.
+
+    >>> merged({"x": {"a": 1, "b": 2}}, {"x": {"b": 3}})
+    {'x': {'a': 1, 'b': 3}}
+    """
+    result = dict(old)
+    for name, value in new.items():
+        before = result.get(name)
+        both = isinstance(before, Mapping) and isinstance(value, Mapping)
+        result[name] = merged(before, value) if both else value  # type: ignore[arg-type]
+    return result
+
+
+def axis_id(letter: str, row: int) -> str:
+    """The name of a chart's axis: "x" in the first row, "x2" in the second.
+
+    >>> axis_id("x", 1), axis_id("y", 3)
+    ('x', 'y3')
+    """
+    return letter if row == 1 else f"{letter}{row}"
+
+
+class Sketch:
+    """Charts one above the other, as Plotly's JSON has them.
+
+    Parameters
+    ----------
+    rows : int
+        How many charts; the first is at the top.
+    spacing : float
+        Share of the height between two of them.
+    shared : bool
+        Whether they have one horizontal axis, labelled below the last.
+    """
+
+    def __init__(self, rows: int = 1, spacing: float = 0.0, shared: bool = False) -> None:
+        self.rows = rows
+        self.data: list[Settings] = []
+        self.layout: Settings = {}
+        height = (1 - spacing * (rows - 1)) / rows
+        for row in range(1, rows + 1):
+            top = 1 - (row - 1) * (height + spacing)
+            x: Settings = {"anchor": axis_id("y", row)}
+            if shared:
+                x |= {"matches": axis_id("x", rows)} if row < rows else {}
+                x |= {"showticklabels": row == rows}
+            self.axis("x", x, row)
+            y = {"anchor": axis_id("x", row), "domain": [max(top - height, 0.0), top]}
+            self.axis("y", y, row)
+
+    def trace(self, kind: str, row: int = 1, **settings: Any) -> None:
+        """Add a trace: kind is "bar" or "scatter"."""
+        axes = {f"{letter}axis": axis_id(letter, row) for letter in "xy"}
+        self.data.append({"type": kind, **axes, **settings})
+
+    def bar(self, row: int = 1, **settings: Any) -> None:
+        """Add bars."""
+        self.trace("bar", row, **settings)
+
+    def scatter(self, row: int = 1, **settings: Any) -> None:
+        """Add points, lines or texts."""
+        self.trace("scatter", row, **settings)
+
+    def note(self, text: str, row: int = 1, xref: str = "x", yref: str = "y", **at: Any) -> None:
+        """Add words at a place, in the units of the axes or of what the references say."""
+        if "paper" not in xref:
+            xref = xref.replace("x", axis_id("x", row), 1)
+        if "paper" not in yref:
+            yref = yref.replace("y", axis_id("y", row), 1)
+        words = {"text": text, "showarrow": False, "xref": xref, "yref": yref, **at}
+        self.layout.setdefault("annotations", []).append(words)
+
+    def shape(self, kind: str, x0: float, x1: float, row: int = 1, **settings: Any) -> None:
+        """Add a vertical line or a band from the bottom to the top of a chart."""
+        place = {"x0": x0, "x1": x1, "y0": 0, "y1": 1}
+        refs = {"xref": axis_id("x", row), "yref": f"{axis_id('y', row)} domain"}
+        shapes = self.layout.setdefault("shapes", [])
+        shapes.append({"type": kind, **place, **refs, **settings})
+
+    def vline(self, x: float, line: Settings, rows: Iterable[int] = (1,)) -> None:
+        """Add a vertical line to some of the charts."""
+        for row in rows:
+            self.shape("line", x, x, row, line=line)
+
+    def set(self, **settings: Any) -> None:
+        """Change the layout."""
+        self.layout = merged(self.layout, settings)
+
+    def axis(self, letter: str, settings: Settings, row: int | None = None) -> None:
+        """Change the axis of one chart, or of all."""
+        for number in range(1, self.rows + 1) if row is None else [row]:
+            name = axis_id(f"{letter}axis", number)
+            self.layout[name] = merged(self.layout.get(name, {}), settings)
+
+    def finished(self) -> go.Figure:
+        """The figure, checked by Plotly."""
+        return go.Figure(self.data, self.layout)
