@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from cpp_core.ranks import Level, exact_alpha, scores_needed
+from cpp_core.ranks import Level, exact_alpha, scores_needed, share_interval
 from cpp_core.sentences import (
     EXCHANGEABLE,
     INDEPENDENT,
@@ -27,7 +27,6 @@ from cpp_core.sentences import (
     percent,
     plural,
     sentence,
-    share_interval,
     with_unit,
 )
 

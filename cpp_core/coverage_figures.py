@@ -48,17 +48,17 @@ def tied_share(results: Results, name: str, alpha: Level, side: str) -> float:
         lower, upper = ends_at(reader.arrays, "calibration_ends", level, side)
         ends = lower.astype(float), upper.astype(float)
         scores = modulated_scores(reader.calibration.astype(float), *ends, side)
+        ordered = np.sort(scores, axis=1).T
         ranks = [reader.ranks(alpha, side)[1]]
     else:
-        scores = reader.ordered[1:-1].T
+        ordered = reader.ordered[1:-1]
         ranks = list(reader.ranks(alpha, side))
-    ordered = np.sort(scores, axis=1)
-    count = ordered.shape[1]
-    tied = np.zeros(len(ordered), dtype=bool)
+    count = len(ordered)
+    tied = np.zeros(ordered.shape[1], dtype=bool)
     for rank in (rank for rank in ranks if 1 <= rank <= count):
         for other in (rank - 1, rank + 1):
             if 1 <= other <= count:
-                tied |= ordered[:, rank - 1] == ordered[:, other - 1]
+                tied |= ordered[rank - 1] == ordered[other - 1]
     return float(tied.mean())
 
 
@@ -174,7 +174,7 @@ def coverage_histograms(
     bound = "lower bound" in known
     law_name = "law without ties, a lower bound" if bound else "expected by the exact law"
     hits = {
-        name: (own["test_coverage"].to_numpy() * sizes.n_test).round().astype(int)
+        name: (own["test_coverage"] * sizes.n_test).round().astype(int)
         for name, own in found.items()
     }
     reach = np.concatenate(list(hits.values()))

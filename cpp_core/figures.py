@@ -1,15 +1,14 @@
 """Where the sets are and how wide, as panels whose title states the finding."""
 
 import math
-from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
 
 from cpp_core.experiment import Experiment
 from cpp_core.histograms import (
+    Columns,
     bin_edges,
     columns,
     frame_rows,
@@ -51,7 +50,7 @@ from cpp_core.panels import (
     wants_log,
     words,
 )
-from cpp_core.ranks import Level, check_side
+from cpp_core.ranks import Level, check_side, share_interval
 from cpp_core.results import (
     INTERVAL_CONFIDENCE,
     Results,
@@ -72,7 +71,7 @@ def overview_bars(
     moves = results.experiment.modulation is not None
     rows = []
     for name, own in found.items():
-        lower, upper = (own[end].to_numpy(dtype=float) for end in ("lower", "upper"))
+        lower, upper = (own[end] for end in ("lower", "upper"))
         pick = median if moves else _first
         mean = float(own["mean_test_loss"].mean())
         spread = {
@@ -101,7 +100,7 @@ def overview_bars(
         reading = f"{shown.label} {bound_words(low, high, side, measure.sign)}"
         readings.append(reading)
         for end in ("lower", "upper"):
-            draw_fade(figure, axis, row, own[end].to_numpy(dtype=float), shown.color)
+            draw_fade(figure, axis, row, own[end], shown.color)
         missing = note
         if not note and math.inf in (high, -low):
             missing = "no finite bound: failed training runs count as infinite losses"
@@ -181,7 +180,7 @@ def interval_histograms(
     bad = "upper" if sign > 0 else "lower"
     ends = ["lower", "upper"] if side == "two-sided" else [bad]
     quantities = ["mean_test_loss", *ends]
-    series = {(a, q): own[q].to_numpy() for a, own in found.items() for q in quantities}
+    series = {(a, q): own[q] for a, own in found.items() for q in quantities}
     is_log = wants_log(np.concatenate(list(series.values())), log)
     edges = bin_edges(list(series.values()), is_log)
     figure = stacked(len(found))
@@ -222,16 +221,14 @@ def interval_histograms(
     # A quantity that hardly varies must not flatten the others.
     top = min(max(tops.values()), 3 * min(tops.values()))
     cut = frame_rows(figure, list(found), drawn.layout(loss_label(results.experiment)), top)
-    n, bounds = len(results.trials), {a: sign * own[bad].to_numpy() for a, own in found.items()}
+    n, bounds = len(results.trials), {a: sign * own[bad] for a, own in found.items()}
     leader, share, ties = smallest(bounds)
     best = "lowest" if sign > 0 else "highest"
-    medians = {
-        a: [median(own[end].to_numpy(dtype=float)) for end in ends] for a, own in found.items()
-    }
+    medians = {a: [median(own[end]) for end in ends] for a, own in found.items()}
     if all(np.isinf(own).all() for own in bounds.values()):
         title = f"There is {too_few(results, alpha, side) or 'no finite bound'}"
     elif len(found) == 1:
-        a, b = (_quantile(found[leader][bad].to_numpy(dtype=float), q) for q in (0.25, 0.75))
+        a, b = (_quantile(found[leader][bad], q) for q in (0.25, 0.75))
         title = f"{possessive(leader)} {bad} ends: half lie between {number(a)} and {number(b)}"
     elif ties >= share:
         title = f"The {best} {bad} end is shared {in_trials(ties, n)}"
@@ -256,7 +253,7 @@ def width_histograms(
 ) -> Panel:
     """How wide the sets are: overlaid histograms of the mean width of each trial."""
     found = columns(results, alpha, side)
-    widths = {name: own["mean_width"].to_numpy() for name, own in found.items()}
+    widths = {name: own["mean_width"] for name, own in found.items()}
     series = {(name, "width"): values for name, values in widths.items()}
     pooled = np.concatenate(list(widths.values()))
     is_log = wants_log(pooled, log)
@@ -368,8 +365,8 @@ def width_differences(
     return Panel("width-differences", title, figure.finished(), caption, alt, data)
 
 
-def _column(found: Mapping[str, pd.DataFrame], name: str, column: str) -> NDArray:
-    return lookup(name, found, "competing algorithm")[column].to_numpy(dtype=float)
+def _column(found: Columns, name: str, column: str) -> NDArray:
+    return lookup(name, found, "competing algorithm")[column]
 
 
 def paired_difference(
@@ -392,7 +389,7 @@ def paired_difference(
     lower, upper = (median(own) if moves else float(own[0]) for own in every.values())
     d = results.paired_reader(first, second).test[0]  # smaller is better
     counts = {"wins": int((d < 0).sum()), "ties": int((d == 0).sum()), "losses": int((d > 0).sum())}
-    wins = stats.binomtest(counts["wins"], len(d)).proportion_ci(INTERVAL_CONFIDENCE, "exact")
+    wins = share_interval(counts["wins"], len(d), 1 - INTERVAL_CONFIDENCE)
     if side == "upper":  # the other end is that of the range: nobody asked for it
         open_end, away = ("lower", -math.inf) if measure.sign > 0 else ("upper", math.inf)
         every[open_end] = np.full(len(frame), away)
@@ -451,7 +448,7 @@ def paired_difference(
     trial = f"trial {results.trials[0]}"
     exact = (
         f"{one.label} is better at {percent(shares['wins'])} of the test cases of {trial} (exact "
-        f"{percent(INTERVAL_CONFIDENCE)} interval {percent(wins.low)} to {percent(wins.high)}), "
+        f"{percent(INTERVAL_CONFIDENCE)} interval {percent(wins[0])} to {percent(wins[1])}), "
         f"equal at {percent(shares['ties'])}"
     )
     ends = (lower, upper) if measure.sign > 0 else (-upper, -lower)

@@ -20,11 +20,14 @@ from cpp_core.panels import (
     too_few,
     words,
 )
-from cpp_core.ranks import Level
+from cpp_core.ranks import Level, check_side
 from cpp_core.results import (
     Results,
 )
 from cpp_core.sketch import Settings, Sketch, axis_id
+
+Columns = dict[str, dict[str, NDArray]]
+"""By algorithm: a number per trial under each name that ``Results.at`` gives it."""
 
 
 def bin_edges(series: Sequence[Any], log: bool, zero: bool = False) -> NDArray:
@@ -90,14 +93,20 @@ def left_out(n_infinite: int, n_outside: int, thing: str) -> str:
 
 def histogram_data(series: Mapping[tuple[str, str], Any], edges: NDArray) -> pd.DataFrame:
     """Counts by algorithm, quantity and bin, without the empty bins."""
-    frames = []
-    for (algorithm, quantity), values in series.items():
-        counts = np.histogram(finite(values), edges)[0]
-        frame = pd.DataFrame({"from": edges[:-1], "to": edges[1:], "trials": counts})
-        frame.insert(0, "quantity", quantity)
-        frame.insert(0, "algorithm", algorithm)
-        frames.append(frame[counts > 0])
-    return pd.concat(frames, ignore_index=True)
+    counts = [np.histogram(finite(values), edges)[0] for values in series.values()]
+    filled = [np.flatnonzero(own) for own in counts]
+    which = np.repeat(np.arange(len(filled)), [len(own) for own in filled])
+    bins = np.concatenate(filled)
+    names = list(series)
+    return pd.DataFrame(
+        {
+            "algorithm": [names[i][0] for i in which],
+            "quantity": [names[i][1] for i in which],
+            "from": edges[bins],
+            "to": edges[bins + 1],
+            "trials": np.array(counts)[which, bins],
+        }
+    )
 
 
 def say_nothing(figure: Sketch, results: Results, alpha: Level, side: str) -> None:
@@ -146,10 +155,13 @@ def name_row(figure: Sketch, name: str, row: int) -> None:
     figure.note(name, row, "x domain", "y domain", **place)
 
 
-def columns(results: Results, alpha: Level, side: str) -> dict[str, pd.DataFrame]:
-    """``results.at`` by algorithm."""
-    frame = results.at(alpha, side)
-    return {name: frame[frame["algorithm"] == name] for name in results.algorithms}
+def columns(results: Results, alpha: Level, side: str) -> Columns:
+    """The columns of ``results.at``, by algorithm."""
+    read = {name: results.reader(name).read(alpha, check_side(side)) for name in results.algorithms}
+    return {
+        name: {column: values.astype(float) for column, values in vars(own).items()}
+        for name, own in read.items()
+    }
 
 
 def numeric(results: Results) -> None:

@@ -16,7 +16,7 @@ from typing import Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy import special, stats
 
 Side = Literal["two-sided", "upper"]
 Level = float | Decimal | Fraction
@@ -334,3 +334,16 @@ def batch_errors(
     fewest = _first(lambda x: keeps(x, more=False), 0, b) if two_sided else 0
     most = _first(lambda x: not keeps(x, more=True), 0, b + 1) - 1
     return fewest, most
+
+
+def share_interval(hits: int, n: int, alpha: Level, side: str = "two-sided") -> tuple[float, float]:
+    """Clopper and Pearson's exact interval for a share, from n independent cases.
+
+    ``side="upper"`` puts all of alpha above. Written with the inverse incomplete beta function.
+    """
+    tail = float(exact_alpha(alpha)) / (1 if side == "upper" else 2)
+    low = 0.0
+    if side != "upper" and hits > 0:
+        low = float(special.betaincinv(hits, n - hits + 1, tail))
+    high = 1.0 if hits == n else float(special.betainccinv(hits + 1, n - hits, tail))
+    return low, high

@@ -14,11 +14,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
 
 from cpp_core.experiment import Experiment
 from cpp_core.modulation import modulated_scores, modulated_sets
-from cpp_core.ranks import Level, check_side, exact_alpha, grouped_ranks, scores_needed
+from cpp_core.ranks import (
+    Level,
+    check_side,
+    exact_alpha,
+    grouped_ranks,
+    scores_needed,
+    share_interval,
+)
 from cpp_core.symbolic import CORRECT, symbol_sets, symbols_for
 from cpp_core.training import difference
 from cpp_core.trials import LEVELS, Arrays
@@ -88,6 +94,11 @@ class NumericLosses:
         self.n_evaluations = self.calibration.shape[2] if self.calibration.ndim == 3 else 1
 
     @cached_property
+    def mean_test(self) -> NDArray:
+        """Average of the test losses of each trial."""
+        return self.shown_test.mean(axis=1, dtype=np.float64)
+
+    @cached_property
     def ordered(self) -> NDArray:
         """Sorted scores by rank, (k b + 2, trials), with the range's ends at ranks 0 and k b + 1.
 
@@ -151,7 +162,7 @@ class NumericLosses:
             empty=(sets.lower > sets.upper).mean(axis=1)
             if self.modulated
             else np.zeros(len(covered)),
-            mean_test_loss=self.shown_test.mean(axis=1, dtype=np.float64),
+            mean_test_loss=self.mean_test,
             test_coverage=covered.mean(axis=1),
             new_loss=self.shown_test[:, 0],
             new_loss_covered=covered[:, 0],
@@ -355,7 +366,7 @@ class Results:
         for name in self.algorithms:
             read = self.reader(name).read(alpha, side)
             hits, trials = int(read.new_loss_covered.sum()), len(read.new_loss_covered)
-            rate = stats.binomtest(hits, trials).proportion_ci(INTERVAL_CONFIDENCE, "exact")
+            low, high = share_interval(hits, trials, 1 - INTERVAL_CONFIDENCE)
             upper_infinite = int(np.isinf(read.upper).sum())
             summaries[name] = {
                 "lower_mean": float(np.mean(read.lower)),
@@ -371,8 +382,8 @@ class Results:
                 "test_coverage_mean": float(np.mean(read.test_coverage)),
                 "test_coverage_se": coverage_error(law, sizes.n_test, trials),
                 "new_loss_cover_rate": hits / trials,
-                "new_loss_cover_low": float(rate.low),
-                "new_loss_cover_high": float(rate.high),
+                "new_loss_cover_low": low,
+                "new_loss_cover_high": high,
                 "k": sizes.k,
                 "m": sizes.m,
                 "k_needed": self.k_needed(alpha, side),

@@ -12,7 +12,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from cpp_core.losses import Loss
 from cpp_core.ranks import Level, exact_alpha, grouped_ranks, order_statistic
@@ -382,17 +381,4 @@ def as_stored(lower: float, upper: float) -> tuple[float, float]:
         low = np.nextafter(low, np.float32(np.inf))
     if high > upper:
         high = np.nextafter(high, np.float32(-np.inf))
-    return low, high
-
-
-def share_interval(hits: int, n: int, alpha: Level, side: str = "two-sided") -> tuple[float, float]:
-    """Clopper and Pearson's exact interval for a share, from n independent cases.
-
-    ``side="upper"`` puts all of alpha above. Written with the inverse incomplete beta function.
-    """
-    tail = float(exact_alpha(alpha)) / (1 if side == "upper" else 2)
-    low = 0.0
-    if side != "upper" and hits > 0:
-        low = float(special.betaincinv(hits, n - hits + 1, tail))
-    high = 1.0 if hits == n else float(special.betainccinv(hits + 1, n - hits, tail))
     return low, high

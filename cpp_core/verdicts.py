@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 
 from cpp_core.algorithms import ALGORITHMS
 from cpp_core.pairs import all_pairs, next_case, sorted_ends
-from cpp_core.ranks import Level, check_side, exact_alpha, grouped_ranks, scores_needed
+from cpp_core.ranks import (
+    Level,
+    check_side,
+    exact_alpha,
+    grouped_ranks,
+    scores_needed,
+    share_interval,
+)
 from cpp_core.results import NumericLosses, Results, SymbolicLosses
 from cpp_core.sentences import (
     EXCHANGEABLE,
@@ -34,7 +41,6 @@ from cpp_core.sentences import (
     percent,
     possessive,
     sentence,
-    share_interval,
     with_unit,
 )
 from cpp_core.symbolic import CORRECT, FN, FP, OTHER

@@ -15,9 +15,10 @@ from cpp_core.comparisons import HEAVY_SHARE, largest_share, mean_of, next_diffe
 from cpp_core.decisions import decide, error_rate_at_most, loss_at_most
 from cpp_core.export import strict
 from cpp_core.pairs import all_pairs, better_on_average, next_case, share_of_wins, summary_of
+from cpp_core.ranks import share_interval
 from cpp_core.results import Results
 from cpp_core.selection import selection_safe, winner_of
-from cpp_core.sentences import About, as_stored, counted, number, ordinal, percent, share_interval
+from cpp_core.sentences import About, as_stored, counted, number, ordinal, percent
 from cpp_core.trials import LEVELS
 from cpp_core.verdicts import (
     bound_of,
