@@ -144,7 +144,7 @@ def case_bars(
         "here. The promise holds over cases drawn at random, not for this one."
     )
     alt = f"One bar per set with diamonds for losses. {'; '.join(readings)}."
-    return Panel("case", title, figure.finished(), caption, alt, pd.DataFrame(rows))
+    return Panel("case", title, figure, caption, alt, pd.DataFrame(rows))
 
 
 def _places(losses: NDArray, axis: Axis) -> tuple[NDArray, list[int]]:
@@ -258,7 +258,7 @@ def class_bars(
     if unbounded:
         caption += f" {counted(unbounded, 'class bound')} not finite: too few scores in the class."
     alt = f"Bars per class and algorithm. {covered}."
-    return Panel("classes", title, figure.finished(), caption, alt, data)
+    return Panel("classes", title, figure, caption, alt, data)
 
 
 def alpha_sweep(
@@ -334,7 +334,7 @@ def alpha_sweep(
     if np.isinf(pooled).any():
         caption += " Where a band touches the end of the axis, there is no finite bound."
     alt = f"Bands of the set against the confidence. {title}."
-    return Panel("sweep", title, figure.finished(), caption, alt, data)
+    return Panel("sweep", title, figure, caption, alt, data)
 
 
 def symbol_bars(results: Results, alpha: Level = 0.1) -> Panel:
@@ -397,7 +397,7 @@ def symbol_bars(results: Results, alpha: Level = 0.1) -> Panel:
     )
     caption += f" All possible symbols are kept: there is {missing}." if missing else ""
     alt = f"Grouped bars per symbol. {title}."
-    return Panel("symbols", title, figure.finished(), caption, alt, data)
+    return Panel("symbols", title, figure, caption, alt, data)
 
 
 def _frequencies(happened: NDArray, count: int) -> list[float]:

@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from numpy.typing import NDArray
+from scipy import special
 
 from cpp_core.figures import _pairs
 from cpp_core.histograms import columns, frame_rows, stacked
@@ -60,6 +61,14 @@ def tied_share(results: Results, name: str, alpha: Level, side: str) -> float:
             if 1 <= other <= count:
                 tied |= ordered[rank - 1] == ordered[other - 1]
     return float(tied.mean())
+
+
+def coverage_cdf(n_test: int, a: int, b: int) -> NDArray:
+    """P(at most h of n_test new losses are covered), h = 0, ..., n_test: the Beta-binomial law."""
+    hits = np.arange(n_test + 1)
+    ways = -special.betaln(hits + 1, n_test - hits + 1) - math.log(n_test + 1)
+    density = np.exp(ways + special.betaln(hits + a, n_test - hits + b) - special.betaln(a, b))
+    return np.cumsum(density)
 
 
 def _law(results: Results, alpha: Level, side: str) -> tuple[float | None, str]:
@@ -154,7 +163,7 @@ def cover_rates(
         f"{known}"
     )
     alt = f"A dot with an interval per algorithm: {words(readings)}. {title}."
-    return Panel("cover-rates", title, figure.finished(), caption, alt, data)
+    return Panel("cover-rates", title, figure, caption, alt, data)
 
 
 def coverage_histograms(
@@ -170,7 +179,7 @@ def coverage_histograms(
     law = results.coverage_law(alpha, side)
     symbolic = results.experiment.variant == "symbolic"
     drawable = law is not None and law[1] > 0 and not symbolic
-    beta = stats.betabinom(sizes.n_test, *law) if law is not None and drawable else None
+    exact = coverage_cdf(sizes.n_test, *law) if law is not None and drawable else None
     bound = "lower bound" in known
     law_name = "law without ties, a lower bound" if bound else "expected by the exact law"
     hits = {
@@ -178,15 +187,18 @@ def coverage_histograms(
         for name, own in found.items()
     }
     reach = np.concatenate(list(hits.values()))
-    if beta is not None:
-        reach = np.append(reach, [beta.ppf(0.001), beta.ppf(0.999)]).astype(int)
+    if exact is not None:
+        reach = np.append(reach, np.searchsorted(exact, [0.001, 0.999]))
     low, high = int(reach.min()), int(reach.max())
     size = math.ceil((high - low + 1) / BINS)
     starts = np.arange(low, high + 1, size)
     stops = starts + size  # the first number beyond each bin
     shares = 100 * (starts - 0.5) / sizes.n_test, 100 * (stops - 0.5) / sizes.n_test
     centres = (shares[0] + shares[1]) / 2
-    expected = None if beta is None else n * (beta.cdf(stops - 1) - beta.cdf(starts - 1))
+    expected = None
+    if exact is not None:
+        up_to = np.concatenate([[0.0], exact])  # up_to[i]: fewer than i are covered
+        expected = n * np.diff(up_to[np.minimum(np.append(starts, stops[-1]), sizes.n_test + 1)])
     figure = stacked(len(found))
     frames = []
     edges = np.append(starts, stops[-1])
@@ -246,7 +258,7 @@ def coverage_histograms(
             else f"expected {'at least ' * bound}{percent(p)}"
         )
         title = f"Covered on average: {short}; {against}"
-    drawn = f"Line: {law_name}." if beta is not None else "No curve is drawn."
+    drawn = f"Line: {law_name}." if exact is not None else "No curve is drawn."
     shaded = words(percent(edge / 100) for edge in edges_of_p)
     band = f" Shaded: between {shaded}, where the law's mean lies."
     caption = (
@@ -255,9 +267,7 @@ def coverage_histograms(
         f"{band if law is not None else ''} {known}"
     )
     alt = f"Histograms of coverage, one row per algorithm. Means: {readings}. {known}"
-    return Panel(
-        "coverage", title, figure.finished(), caption, alt, pd.concat(frames, ignore_index=True)
-    )
+    return Panel("coverage", title, figure, caption, alt, pd.concat(frames, ignore_index=True))
 
 
 def _covered(fewest: int, most: int, n_test: int) -> str:
@@ -336,4 +346,4 @@ def calibration_curve(
         ],
         ignore_index=True,
     )
-    return Panel("calibration", title, figure.finished(), caption, alt, data)
+    return Panel("calibration", title, figure, caption, alt, data)

@@ -147,7 +147,7 @@ def overview_bars(
     if note:
         caption += f" There is {note}."
     alt = f"One horizontal bar per algorithm: {', '.join(readings)}."
-    return Panel("overview", title, figure.finished(), caption, alt, data)
+    return Panel("overview", title, figure, caption, alt, data)
 
 
 def _first(values: NDArray) -> float:
@@ -245,7 +245,7 @@ def interval_histograms(
         + left_out(infinite, outside, "value")
     )
     alt = f"Histograms, one row per algorithm. {title}. Medians: {readings}."
-    return Panel("intervals", title, figure.finished(), caption, alt, histogram_data(series, edges))
+    return Panel("intervals", title, figure, caption, alt, histogram_data(series, edges))
 
 
 def width_histograms(
@@ -294,7 +294,7 @@ def width_histograms(
         + left_out(int(np.isinf(pooled).sum()), outside, "width")
     )
     alt = f"Overlaid histograms of widths. {title}. Medians: {medians}."
-    return Panel("widths", title, figure.finished(), caption, alt, histogram_data(series, edges))
+    return Panel("widths", title, figure, caption, alt, histogram_data(series, edges))
 
 
 def _width_label(experiment: Experiment, what: str = "width") -> str:
@@ -362,7 +362,7 @@ def width_differences(
     )
     alt = f"Histogram of width differences around zero. {readings}."
     data = histogram_data({(f"{first} minus {second}", "width difference"): d}, edges)
-    return Panel("width-differences", title, figure.finished(), caption, alt, data)
+    return Panel("width-differences", title, figure, caption, alt, data)
 
 
 def _column(found: Columns, name: str, column: str) -> NDArray:
@@ -468,4 +468,4 @@ def paired_difference(
     caption += f" There is {missing}." if missing else ""
     alt = f"A bar for the {reading}, and a bar of wins. {exact}."
     data = frame.drop(columns=["test_coverage"])
-    return Panel("paired", how, figure.finished(), caption, alt, data)
+    return Panel("paired", how, figure, caption, alt, data)

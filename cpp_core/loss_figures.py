@@ -74,7 +74,7 @@ def bound_bars(
     if at_most is not None:
         caption += f" Dashed: the threshold {number(at_most, digits=17)}."
     data = pd.DataFrame({"column": list(bounds), "bound": bounds.values(), "mean": means.values()})
-    return Panel("bounds", title, figure.finished(), caption, f"A bar per model. {title}.", data)
+    return Panel("bounds", title, figure, caption, f"A bar per model. {title}.", data)
 
 
 def loss_histograms(
@@ -117,9 +117,7 @@ def loss_histograms(
         caption += f" {counted(outside, 'case')} beyond the axis {'is' if outside == 1 else 'are'} "
         caption += "not drawn."
     alt = f"Histograms of losses, a row per model. {title}."
-    return Panel(
-        "losses", title, figure.finished(), caption, alt, pd.concat(frames, ignore_index=True)
-    )
+    return Panel("losses", title, figure, caption, alt, pd.concat(frames, ignore_index=True))
 
 
 def difference_bars(
@@ -159,6 +157,4 @@ def difference_bars(
         f"{' for all pairs jointly' if len(pairs) > 1 else ''}; in the colour of the better one. "
         "Left of zero the first is better."
     )
-    return Panel(
-        "differences", title, figure.finished(), caption, f"A bar per pair. {title}.", data
-    )
+    return Panel("differences", title, figure, caption, f"A bar per pair. {title}.", data)

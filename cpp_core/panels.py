@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from textwrap import wrap
 from typing import Any
 
@@ -55,10 +56,15 @@ class Panel:
 
     key: str
     title: str
-    figure: go.Figure
+    sketch: Sketch
     caption: str
     alt: str
     data: pd.DataFrame
+
+    @cached_property
+    def figure(self) -> go.Figure:
+        """The sketch as Plotly's figure, checked by it."""
+        return go.Figure(self.sketch.data, self.sketch.layout)
 
 
 # Numbers and words

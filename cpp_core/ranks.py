@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from numbers import Integral, Rational, Real
 from typing import Literal, cast
 
@@ -61,6 +62,7 @@ def _probability(value: Level, name: str) -> Fraction:
     raise ValueError(f"{name} must lie strictly between 0 and 1, but {value!r} was given; {hint}.")
 
 
+@lru_cache(maxsize=1024)
 def exact_alpha(alpha: Level) -> Fraction:
     """Alpha as an exact fraction strictly between 0 and 1."""
     return _probability(alpha, "alpha")

@@ -90,6 +90,7 @@ class NumericLosses:
         self.test = self.sign * arrays["test"]
         self.modulated = "calibration_ends" in arrays
         self.arrays = arrays
+        self._last: tuple[Any, Readings] | None = None
         self.k = self.calibration.shape[1]
         self.n_evaluations = self.calibration.shape[2] if self.calibration.ndim == 3 else 1
 
@@ -149,7 +150,13 @@ class NumericLosses:
         return sets[..., 0], sets[..., 1]
 
     def read(self, alpha: Level, side: str) -> Readings:
-        """Everything at one alpha."""
+        """Everything at one alpha; the last answer is kept, since many questions follow it."""
+        asked, last = (exact_alpha(alpha), side), self._last
+        if last is None or last[0] != asked:
+            self._last = last = asked, self._read(alpha, side)
+        return last[1]  # not self._last, which another thread may have replaced
+
+    def _read(self, alpha: Level, side: str) -> Readings:
         sets = self.sets(alpha, side)
         covered = sets.holds(self.shown_test)
         first = (sets.lower[:, 0], sets.upper[:, 0]) if self.modulated else (sets.lower, sets.upper)
@@ -267,7 +274,7 @@ class SymbolicLosses:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Results:
     """The losses of an experiment's trials, with everything that can be read from them.
 

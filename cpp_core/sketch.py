@@ -1,4 +1,4 @@
-"""A figure as plain dictionaries, which Plotly checks once, when it is finished.
+"""A figure as plain dictionaries, which Plotly checks only where it is asked to.
 
 Plotly's own figures check every step of their making, which takes ten times as long; a page with
 many charts would follow the slider late.
@@ -6,8 +6,6 @@ many charts would follow the slider late.
 
 from collections.abc import Iterable, Mapping
 from typing import Any
-
-import plotly.graph_objects as go
 
 Settings = dict[str, Any]
 
@@ -106,7 +104,3 @@ class Sketch:
         for number in range(1, self.rows + 1) if row is None else [row]:
             name = axis_id(f"{letter}axis", number)
             self.layout[name] = merged(self.layout.get(name, {}), settings)
-
-    def finished(self) -> go.Figure:
-        """The figure, checked by Plotly."""
-        return go.Figure(self.data, self.layout)

@@ -19,14 +19,14 @@ from cpp_core.panels import Panel, number, percent
 from cpp_core.verdicts import headline
 from cpp_core.words import RE_SPLITS
 from pages.parts.choices import Choice
-from pages.parts.live import keys_of, live
+from pages.parts.live import live
 from pages.parts.shell import page
-from pages.parts.show import dark, show_panel, show_verdict
+from pages.parts.show import dark, kept, show_panel, show_verdict
 
 
 def figures_row(results: Results, choice: Choice) -> None:
     """One row of figures per algorithm."""
-    summary = results.summary(choice.alpha, choice.side)
+    summary = kept(Results.summary, results, choice.alpha, choice.side)
     for name, found in summary.items():
         with st.container(border=True):
             label, *cells = st.columns([1.3, 1, 1, 1, 1.2], vertical_alignment="center")
@@ -74,82 +74,54 @@ def pair(results: Results) -> tuple[str, str] | None:
     return first, second
 
 
-PANELS: dict[str, Callable[..., Panel]] = {
-    "intervals": interval_histograms,
-    "widths": width_histograms,
-    "width-differences": width_differences,
-    "cover-rates": cover_rates,
-    "coverage": coverage_histograms,
-    "calibration": calibration_curve,
-    "paired": paired_difference,
-}
-
-
-@st.cache_resource(max_entries=512, show_spinner=False)
-def panel(
-    name: str,
-    keys: tuple[str, ...],
-    trials: bytes,
-    two: tuple[str, ...],
-    alpha: float,
-    side: str,
-    on_dark: bool,
-    _results: Results,
-) -> Panel:
-    """A panel of these trials, drawn once for all sessions."""
-    theme = {} if name == "widths" else {"dark": on_dark}
-    return PANELS[name](_results, *two, alpha, side, **theme)
-
-
 def body(choice: Choice) -> None:
     st.title("Compare algorithms")
 
     def answer(results: Results) -> None:
         alpha, side = choice.alpha, choice.side
-        keys = keys_of(results.experiment, results.seed)
 
-        def show(name: str, *two: str) -> None:
-            known = keys, results.trials.tobytes()
-            show_panel(panel(name, *known, two, alpha, side, dark(), results))
+        def show(draw: Callable[..., Panel], *two: str) -> None:
+            theme = {} if draw is width_histograms else {"dark": dark()}
+            show_panel(kept(draw, results, *two, alpha, side, **theme))
 
-        show_verdict(headline(results, alpha))
+        show_verdict(kept(headline, results, alpha))
         figures_row(results, choice)
         if results.experiment.variant == "symbolic":
-            show_panel(symbol_bars(results, alpha))
+            show_panel(kept(symbol_bars, results, alpha))
         else:
-            show("intervals")
+            show(interval_histograms)
         two = None if results.experiment.variant == "symbolic" else pair(results)
         left, right = st.columns(2)
         with left:
-            show("widths")
+            show(width_histograms)
         with right:
             if two:
-                show("width-differences", *two)
+                show(width_differences, *two)
         left, right = st.columns(2)
         with left:
-            show("cover-rates")
+            show(cover_rates)
         with right:
-            show("coverage")
+            show(coverage_histograms)
         if results.experiment.data.table is not None:
             st.caption(RE_SPLITS)
         left, right = st.columns(2)
         with left:
-            show("calibration")
+            show(calibration_curve)
         with right:
             if two:
-                show("paired", *two)
+                show(paired_difference, *two)
         if two:
             st.subheader("Who wins?")
             if len(results.algorithms) > 2:
-                verdicts = all_pairs(results, alpha)
+                verdicts = kept(all_pairs, results, alpha)
                 show_verdict(verdicts.summary)
                 with st.expander("Every pair"):
                     for verdict in verdicts.pairs:
                         show_verdict(verdict)
             else:
-                show_verdict(next_case(results, *two, alpha))
-                show_verdict(share_of_wins(results, *two, alpha))
-                show_verdict(better_on_average(results, *two, alpha))
+                show_verdict(kept(next_case, results, *two, alpha))
+                show_verdict(kept(share_of_wins, results, *two, alpha))
+                show_verdict(kept(better_on_average, results, *two, alpha))
         # Filled once opened: a thousand rows that nobody sees would be sent at each move.
         numbers = st.expander("The numbers", key="numbers", on_change="rerun")
         if numbers.open:

@@ -11,7 +11,7 @@ from cpp_core.words import QUESTIONS, STEPS, TAGLINE
 from pages.parts.choices import Choice
 from pages.parts.live import live
 from pages.parts.shell import page
-from pages.parts.show import show_panel, show_verdict
+from pages.parts.show import kept, show_panel, show_verdict
 
 
 def as_variant(experiment: Experiment, variant: str) -> Experiment:
@@ -45,7 +45,7 @@ def card(choice: Choice, variant: str, link: str) -> None:
 
         def answer(results: Results) -> None:
             for name in results.algorithms:
-                show_verdict(expected_loss(results, name, choice.alpha))
+                show_verdict(kept(expected_loss, results, name, choice.alpha))
 
         live(experiment, 1, choice.seed, answer, f"card-{variant}")
         st.page_link(link, label="In depth →")
@@ -56,9 +56,9 @@ def body(choice: Choice) -> None:
     st.caption(TAGLINE)
 
     def answer(results: Results) -> None:
-        show_verdict(headline(results, choice.alpha), large=True)
+        show_verdict(kept(headline, results, choice.alpha), large=True)
         if results.experiment.variant != "symbolic":
-            show_panel(overview_bars(results, choice.alpha, choice.side))
+            show_panel(kept(overview_bars, results, choice.alpha, choice.side))
 
     live(choice.experiment, choice.trials, choice.seed, answer, "overview")
     st.subheader("Two questions")

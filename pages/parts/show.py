@@ -1,9 +1,21 @@
 """Drawing what cpp_core has computed: panels, verdicts, badges."""
 
+from collections.abc import Callable
+from functools import lru_cache
+from threading import Lock
+from typing import Any, TypeVar
+
+import plotly.graph_objects as go
+import plotly.io as pio
 import streamlit as st
 
+from cpp_core import Results
 from cpp_core.panels import Panel
 from cpp_core.sentences import Verdict
+from cpp_core.sketch import Settings, Sketch
+
+T = TypeVar("T")
+_drawing = Lock()
 
 BADGES = {
     "guaranteed": ("✔ guaranteed", "blue"),
@@ -16,12 +28,44 @@ def dark() -> bool:
     return st.context.theme.type == "dark"
 
 
+@lru_cache(maxsize=1024)
+def _kept(function: Callable[..., Any], *args: Any, **settings: Any) -> Any:
+    return function(*args, **settings)
+
+
+def kept(function: Callable[..., T], results: Results, *args: Any, **settings: Any) -> T:
+    """What a function makes of results; of complete ones it is made once for all sessions."""
+    if len(results.trials) < results.asked:
+        return function(results, *args, **settings)
+    with _drawing:  # one after the other: all at once would all be late
+        return _kept(function, results, *args, **settings)
+
+
+@lru_cache(maxsize=1)
+def template() -> Settings:
+    """Streamlit's theme for charts."""
+    return pio.templates[pio.templates.default].to_plotly_json()
+
+
+class Unchecked(go.Figure):
+    """A figure that is sent as it is; checking it again would take longer than drawing it."""
+
+    def __init__(self, sketch: Sketch) -> None:
+        self._spec: Settings = {
+            "data": sketch.data,
+            "layout": sketch.layout | {"template": template()},
+        }
+
+    def to_dict(self) -> Settings:
+        return self._spec
+
+
 def show_panel(panel: Panel, place: str = "") -> None:
     """A title that states the finding, the chart, how to read it, and its data."""
     with st.container(border=True):
         st.markdown(f"**{panel.title}**")
         st.plotly_chart(
-            panel.figure,
+            Unchecked(panel.sketch),
             key=f"{panel.key}-{place}",
             width="stretch",
             alt=panel.alt,
