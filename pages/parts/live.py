@@ -57,7 +57,7 @@ def keys_of(experiment: Experiment, seed: int) -> tuple[str, ...]:
     return tuple(experiment.key(name, seed) for name in experiment.algorithms)
 
 
-def _stored(keys: tuple[str, ...], trials: int) -> int:
+def stored_trials(keys: tuple[str, ...], trials: int) -> int:
     """How many of the trials are stored for all algorithms."""
     common = set.intersection(*(set(store().stored(key)) for key in keys))
     return sum(trial < trials for trial in common)
@@ -79,7 +79,7 @@ def live(experiment: Experiment, trials: int, seed: int, draw: Draw, place: str)
         draw(job.results)
         return
     keys = keys_of(experiment, seed)
-    stored = _stored(keys, trials)
+    stored = stored_trials(keys, trials)
     if stored == trials:
         draw(stored_results(keys, trials, seed, experiment))
         return
