@@ -10,7 +10,8 @@ from typing import Any
 from tqdm import tqdm
 
 from cpp_core.algorithms import ALGORITHMS
-from cpp_core.check import add_check, check_command
+from cpp_core.answers import decisions_from
+from cpp_core.check import add_check, check_command, told_line
 from cpp_core.datasets import DATASETS, load_dataset
 from cpp_core.experiment import PRESETS, VARIANTS, Experiment
 from cpp_core.export import write
@@ -61,6 +62,10 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--seed", type=int, default=0, help="default 0")
     run.add_argument("--alpha", type=float, default=0.1, help="accepted misses, default 0.1")
     run.add_argument("--side", default="two-sided", help="two-sided (default) or upper")
+    run.add_argument("--at-most", type=float, metavar="T", help="is the next loss at most T?")
+    run.add_argument(
+        "--margin", type=float, help="average losses that differ by less are practically equal"
+    )
     run.add_argument("--jobs", type=int, default=2, help="workers, default 2")
     run.add_argument("--scheduler", help="a dask scheduler, such as tcp://host:8786")
     run.add_argument("--fresh", action="store_true", help="do not use stored trials")
@@ -145,8 +150,13 @@ def run_command(given: argparse.Namespace) -> int:
     if results.problem:
         print(f"note: {results.problem}", file=sys.stderr)
     print(table(results, given.alpha, given.side))
+    if 0 in results.trials:
+        for decision in decisions_from(results, given.alpha, given.at_most):
+            print(told_line(decision))
+    question = {name: getattr(given, name) for name in ("at_most", "margin")}
+    asked = {name: value for name, value in question.items() if value is not None}
     for kind, path in files.items():
-        write(results, path, given.alpha, given.side, kind)
+        write(results, path, given.alpha, given.side, kind, **asked)
         print(f"wrote {path}")
     return INTERRUPTED if interrupted else 0
 

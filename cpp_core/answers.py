@@ -4,7 +4,7 @@ Report, command line and exported files read the same object.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -13,7 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpp_core.comparisons import mean_of, next_difference_of, wins_of
-from cpp_core.decisions import Decision, error_rate_at_most, loss_at_most
+from cpp_core.decisions import (
+    Decision,
+    decide,
+    decide_error_rate,
+    error_rate_at_most,
+    loss_at_most,
+)
 from cpp_core.experiment import MAX_ALGORITHMS
 from cpp_core.pairs import (
     Question,
@@ -27,7 +33,7 @@ from cpp_core.ranks import Level, check_losses, exact_alpha
 from cpp_core.results import Results
 from cpp_core.selection import selection_safe, winner_of
 from cpp_core.sentences import About, Verdict
-from cpp_core.verdicts import bound_of, expected_loss, headline, typical
+from cpp_core.verdicts import bound_of, expected_loss, headline, typical, under_threshold
 
 QUESTIONS: dict[Question, Callable[..., Verdict]] = {
     "next case": next_difference_of,
@@ -51,6 +57,8 @@ class Answers:
         Who is better on the next case, how often, on average; then the choice that is safe.
     pairs : tuple of Verdict
         The pairs behind a joint comparison of more than two.
+    groups : tuple of Verdict
+        Bounds within each group of a file, one for each model.
     """
 
     answer: tuple[Verdict, ...]
@@ -58,31 +66,73 @@ class Answers:
     typical: tuple[Verdict, ...] = ()
     comparison: tuple[Verdict, ...] = ()
     pairs: tuple[Verdict, ...] = ()
+    groups: tuple[Verdict, ...] = ()
 
     @property
     def all(self) -> list[Verdict]:
         """Each verdict once."""
         told = (*self.answer, *self.bounds, *self.typical, *self.comparison, *self.pairs)
+        told += self.groups
         return list({verdict.text: verdict for verdict in told}.values())
 
 
-def answers_from(results: Results, alpha: Level = 0.1, side: str = "two-sided") -> Answers:
-    """All that is said about results; guaranteed sentences quote trial 0."""
+def answers_from(
+    results: Results,
+    alpha: Level = 0.1,
+    side: str = "two-sided",
+    at_most: float | None = None,
+    error_rate_at_most: Level | None = None,
+    batch_size: int | None = None,
+    margin: float | None = None,
+) -> Answers:
+    """All that is said about results; guaranteed sentences quote trial 0.
+
+    Parameters
+    ----------
+    at_most : float or None
+        Ask whether the next loss is at most this (at least, where greater is better).
+    error_rate_at_most, batch_size : float and int, or None
+        Ask whether at most this share of the next ``batch_size`` answers are errors; for the
+        zero-one loss of candidates.
+    margin : float or None
+        Average losses that differ by less are practically equal.
+    """
     names = results.algorithms
     bounds = tuple(expected_loss(results, name, alpha) for name in names)
     usual = tuple(typical(results, name, alpha, side) for name in names)
-    answer = (headline(results, alpha),)
+    decisions = decisions_from(results, alpha, at_most, error_rate_at_most, batch_size)
+    answer = (*decisions, headline(results, alpha))
+    if at_most is not None:
+        bounds += tuple(under_threshold(results, name, at_most, alpha) for name in names)
     if len(names) == 1 or results.experiment.variant == "symbolic":
         return Answers(answer, bounds, usual)
     safe = selection_safe(results, alpha)
     if len(names) == 2:
         two = (results, names[0], names[1], alpha)
-        comparison = (next_case(*two), share_of_wins(*two), better_on_average(*two), safe)
+        comparison = (next_case(*two), share_of_wins(*two), better_on_average(*two, margin), safe)
         return Answers(answer, bounds, usual, comparison)
-    joint = [all_pairs(results, alpha, question) for question in QUESTIONS]
+    joint = [all_pairs(results, alpha, question, margin) for question in QUESTIONS]
     summaries = tuple(found.summary for found in joint)
     pairs = tuple(verdict for found in joint for verdict in found.pairs)
     return Answers(answer, bounds, usual, (*summaries, safe), pairs)
+
+
+def decisions_from(
+    results: Results,
+    alpha: Level = 0.1,
+    at_most: float | None = None,
+    error_rate_at_most: Level | None = None,
+    batch_size: int | None = None,
+) -> tuple[Decision, ...]:
+    """Whether what was asked is shown, for each algorithm; empty when nothing was asked."""
+    _check_rate(error_rate_at_most, batch_size)
+    found: list[Decision] = []
+    if error_rate_at_most is not None and batch_size is not None:
+        rule = batch_size, error_rate_at_most, alpha
+        found += [decide_error_rate(results, name, *rule) for name in results.algorithms]
+    if at_most is not None:
+        found += [decide(results, name, at_most, alpha) for name in results.algorithms]
+    return tuple(found)
 
 
 def answers_of(
@@ -93,7 +143,9 @@ def answers_of(
     batch_size: int | None = None,
     low: float = -math.inf,
     high: float = math.inf,
+    margin: float | None = None,
     source: str = "the file",
+    groups: NDArray | None = None,
 ) -> Answers:
     """All that is said about losses of trained models on the same cases, one column each.
 
@@ -106,8 +158,12 @@ def answers_of(
         then 1 for an error and 0 for a correct answer.
     low, high : float
         Range of the losses.
+    margin : float or None
+        Average losses that differ by less are practically equal.
     source : str
         Where they come from.
+    groups : array (k,) or None
+        The group of each case; each gets bounds of its own.
     """
     about = _about(columns, error_rate_at_most, batch_size, low, high, source)
     if at_most is not None and error_rate_at_most is not None:
@@ -131,10 +187,29 @@ def answers_of(
             _errors(name, own, batch_size, error_rate_at_most, alpha, len(columns))
             for name, own in columns.items()
         )
+    within = () if groups is None else tuple(_by_group(columns, alpha, about, labels, groups))
     if len(columns) == 1:
-        return Answers(answer, bounds)
-    comparison, pairs = _compared(columns, alpha, about)
-    return Answers(answer, bounds, (), comparison, pairs)
+        return Answers(answer, bounds, groups=within)
+    comparison, pairs = _compared(columns, alpha, about, margin)
+    return Answers(answer, bounds, (), comparison, pairs, within)
+
+
+def _by_group(
+    columns: Mapping[str, NDArray],
+    alpha: Level,
+    about: About,
+    labels: Mapping[str, str],
+    groups: NDArray,
+) -> Iterator[Verdict]:
+    """A bound for each model from the cases of each group, for new cases of that group."""
+    for group in dict.fromkeys(groups.tolist()):
+        for name, own in columns.items():
+            source = f"group {group!r} in column {name!r} of {about.source}"
+            found = bound_of(
+                own[groups == group], alpha, replace(about, source=source), labels[name]
+            )
+            text = f"Within group {group!r}: {found.text[0].lower()}{found.text[1:]}"
+            yield replace(found, text=text, facts=found.facts | {"group": group, "column": name})
 
 
 def _about(
@@ -149,16 +224,20 @@ def _about(
         raise ValueError(
             f"{len(columns)} columns of losses are too many to compare; name 1 to {MAX_ALGORITHMS}."
         )
-    if (rate is None) != (batch_size is None):
-        raise ValueError(
-            "An error rate needs the number of cases that it is about, fixed beforehand: give both "
-            "the rate and the batch size, or neither."
-        )
+    _check_rate(rate, batch_size)
     if not low < high:
         raise ValueError(f"The range must go from low to high, but {low:g} to {high:g} was given.")
     errors = rate is not None
     low, high = (0.0, 1.0) if errors else (low, high)
     return About(low=low, high=high, errors=errors, n_algorithms=len(columns), source=source)
+
+
+def _check_rate(rate: Level | None, batch_size: int | None) -> None:
+    if (rate is None) != (batch_size is None):
+        raise ValueError(
+            "An error rate needs the number of cases that it is about, fixed beforehand: give both "
+            "the rate and the batch size, or neither."
+        )
 
 
 def _errors(
@@ -177,17 +256,18 @@ def _errors(
 
 
 def _compared(
-    columns: Mapping[str, NDArray], alpha: Level, about: About
+    columns: Mapping[str, NDArray], alpha: Level, about: About, margin: float | None
 ) -> tuple[tuple[Verdict, ...], tuple[Verdict, ...]]:
     """Two directly, more jointly at alpha over the number of pairs; then the safe choice."""
     names = list(combinations(columns, 2))
     each = exact_alpha(alpha) / len(names)
     found: dict[Any, list[Verdict]] = {
         question: [
-            judge(columns[first] - columns[second], each, about, first, second)
+            judge(columns[first] - columns[second], each, about, first, second, **more)
             for first, second in names
         ]
         for question, judge in QUESTIONS.items()
+        for more in [{"margin": margin} if judge is mean_of else {}]
     }
     safe = winner_of(columns, alpha, about)
     if len(names) == 1:

@@ -46,6 +46,7 @@ def add_check(commands: Any) -> None:
     )
     check.add_argument("--all", action="store_true", help="every column of numbers")
     check.add_argument("--case", metavar="NAME", help="the column that names the cases")
+    check.add_argument("--group", metavar="NAME", help="the column with groups: a bound for each")
     claim = check.add_mutually_exclusive_group()
     claim.add_argument("--at-most", type=float, metavar="T", help="is the next loss at most T?")
     claim.add_argument(
@@ -58,6 +59,9 @@ def add_check(commands: Any) -> None:
     check.add_argument("--alpha", type=float, default=0.1, help="accepted misses, default 0.1")
     check.add_argument("--low", type=float, default=-math.inf, help="least possible loss")
     check.add_argument("--high", type=float, default=math.inf, help="greatest possible loss")
+    check.add_argument(
+        "--margin", type=float, help="average losses that differ by less are practically equal"
+    )
     for kind in ("json", "html"):
         check.add_argument(f"--{kind}", type=Path, metavar="FILE", help=f"write {kind.upper()}")
 
@@ -71,9 +75,11 @@ def check_command(given: argparse.Namespace) -> int:
     table = _table(given)
     question = {
         name: getattr(given, name)
-        for name in ("alpha", "at_most", "error_rate_at_most", "batch_size", "low", "high")
+        for name in (
+            *("alpha", "at_most", "error_rate_at_most", "batch_size", "low", "high", "margin"),
+        )
     }
-    answers = answers_of(table.columns, source=table.name, **question)
+    answers = answers_of(table.columns, source=table.name, groups=table.groups, **question)
     for note in table.notes:
         print(f"note: {note}", file=sys.stderr)
     print("\n".join(told_lines(answers, given.alpha)))
@@ -94,7 +100,7 @@ def check_command(given: argparse.Namespace) -> int:
 def _table(given: argparse.Namespace) -> LossTable:
     if given.all and given.column:
         raise ValueError("name columns with --column or take --all, not both.")
-    table = read_losses(given.file, given.column, given.case)
+    table = read_losses(given.file, given.column, given.case, given.group)
     if len(table.columns) > 1 and not given.all and not given.column:
         names = ", ".join(table.columns)
         raise ValueError(
@@ -106,17 +112,18 @@ def _table(given: argparse.Namespace) -> LossTable:
 
 def told_lines(answers: Answers, alpha: float) -> list[str]:
     """The sentences as lines, each with its badge."""
-    lines = [_line(verdict) for verdict in answers.answer]
+    lines = [told_line(verdict) for verdict in answers.answer]
     K = len(answers.answer)
     if K > 1:
         joint = number(float(exact_alpha(alpha) / K), "down")
         lines.append(f"Each of these {K} holds separately; for all at once use --alpha {joint}.")
     if isinstance(answers.answer[0], Decision):
-        lines += [_line(verdict) for verdict in answers.bounds if K > 1]
-    return lines + [_line(verdict) for verdict in answers.comparison]
+        lines += [told_line(verdict) for verdict in answers.bounds if K > 1]
+    return lines + [told_line(verdict) for verdict in (*answers.comparison, *answers.groups)]
 
 
-def _line(verdict: Verdict) -> str:
+def told_line(verdict: Verdict) -> str:
+    """A sentence with its badge."""
     return f"[{verdict.badge}: {verdict.assumptions}] {verdict.text}"
 
 

@@ -186,6 +186,24 @@ def error_rate_at_most(
     return Decision(text, "guaranteed", EXCHANGEABLE, facts | {"outcome": outcome}, why, outcome)
 
 
+def decide_error_rate(
+    results: Results, algorithm: str, batch_size: int, rate: Level, alpha: Level = 0.1
+) -> Decision:
+    """Is a candidate's error rate at most ``rate`` on the next cases? From trial 0's errors."""
+    experiment = results.experiment
+    if experiment.measure.name != "zero_one" or experiment.algorithmic:
+        raise ValueError(
+            "The exact rule for error rates counts the errors of one trained model: choose the "
+            f"zero-one loss and the variant candidate, not {experiment.measure.name} and "
+            f"{experiment.variant}."
+        )
+    results.reader(algorithm)
+    losses, label = calibration_losses(results, algorithm), ALGORITHMS[algorithm].label
+    found = error_rate_at_most(len(losses), int(losses.sum()), batch_size, rate, alpha)
+    facts = found.facts | {"algorithm": label, "n_algorithms": len(results.algorithms)}
+    return replace(found, text=f"{label}: {found.text}", facts=facts)
+
+
 def _rate(rate: Level) -> Any:
     exact = to_fraction(rate, "rate")
     if not 0 <= exact <= 1:

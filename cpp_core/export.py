@@ -32,10 +32,13 @@ def told(verdicts: Iterable[Verdict]) -> list[dict[str, Any]]:
     return [{name: getattr(verdict, name) for name in names} for verdict in verdicts]
 
 
-def to_json(results: Results, alpha: Level, side: str = "two-sided") -> dict[str, Any]:
+def to_json(
+    results: Results, alpha: Level, side: str = "two-sided", **question: Any
+) -> dict[str, Any]:
     """What a run found at one alpha, as plain values; means are over the trials.
 
-    Verdicts quote trial 0; while that is not there, their list is empty.
+    Verdicts quote trial 0; while that is not there, their list is empty. ``question`` is as in
+    ``answers_from``.
     """
     symbolic = results.experiment.variant == "symbolic"
     pairs = [] if symbolic else list(combinations(results.algorithms, 2))
@@ -54,6 +57,9 @@ def to_json(results: Results, alpha: Level, side: str = "two-sided") -> dict[str
                 "new_difference_cover_rate": float(frame["new_difference_covered"].mean()),
             }
         )
+    verdicts = []
+    if 0 in results.trials:
+        verdicts = answers_from(results, alpha, side, **question).all
     content = {
         "experiment": results.experiment.to_dict(),
         "alpha": float(exact_alpha(alpha)),
@@ -63,23 +69,27 @@ def to_json(results: Results, alpha: Level, side: str = "two-sided") -> dict[str
         "version": cpp_core.__version__,
         "algorithms": results.summary(alpha, side),
         "paired": paired,
-        "verdicts": told(answers_from(results, alpha, side).all if 0 in results.trials else ()),
+        "question": question,
+        "verdicts": told(verdicts),
     }
     return strict(content)
 
 
-def write(results: Results, path: Path, alpha: Level, side: str, kind: str) -> None:
+def write(
+    results: Results, path: Path, alpha: Level, side: str, kind: str, **question: Any
+) -> None:
     """Write a json, csv, parquet or html file; csv and parquet have a row per trial and algorithm.
 
-    The html file is the report.
+    The html file is the report; it and the json answer the question, as in ``answers_from``.
     """
     if kind == "json":
-        text = json.dumps(to_json(results, alpha, side), indent=2, allow_nan=False, default=str)
+        content = to_json(results, alpha, side, **question)
+        text = json.dumps(content, indent=2, allow_nan=False, default=str)
         path.write_text(text + "\n", encoding="utf-8")
     elif kind == "html":
         from cpp_core.report import report_html  # charts load slowly: only where they are drawn
 
-        path.write_text(report_html(results, alpha, side), encoding="utf-8")
+        path.write_text(report_html(results, alpha, side, **question), encoding="utf-8")
     elif kind == "csv":
         results.at(alpha, side).to_csv(path, index=False)
     else:

@@ -81,6 +81,11 @@ NOT_THE_WINNER = (
     "cases, or alpha divided by the number of models, keeps it."
 )
 NOT_UNDER_DRIFT = "It says nothing about data that drift, or about another population."
+BY_GROUP = "Within each group"
+GROUPS_BEFORE = (
+    "Each bound holds separately, for a new case of its group, if the groups were fixed before "
+    "looking at the losses."
+)
 NOT_TYPICAL = "Typical values over trials describe; they promise nothing."
 
 
@@ -92,6 +97,7 @@ def report_html(
     note: str = "",
     sections: Sequence[str] = tuple(SECTIONS),
     audience: str = "decision-maker",
+    **question: Any,
 ) -> str:
     """Results as one HTML file that needs no network.
 
@@ -106,10 +112,12 @@ def report_html(
     sections : sequence of str
         Keys of ``SECTIONS``. The answer, what it assumes and what it does not say are always there.
     audience : "decision-maker" or "analyst"
+    question : numbers
+        ``at_most``, ``error_rate_at_most``, ``batch_size`` and ``margin`` as in ``answers_from``.
     """
     chosen, analyst = _check(sections, audience)
     check_side(side)
-    answers = answers_from(results, alpha, side)
+    answers = answers_from(results, alpha, side, **question)
     experiment, level = results.experiment, confidence(alpha)
     parts = [_answer(answers, analyst)]
     if "picture" in chosen:
@@ -130,10 +138,10 @@ def report_html(
         parts.append(_numbers(results, alpha, side))
     if "appendix" in chosen:
         settings = {"title": title, "note": note, "sections": chosen, "audience": audience}
-        parts.append(_appendix(results, alpha, side, settings))
-    question = QUESTIONS[experiment.variant]
+        parts.append(_appendix(results, alpha, side, settings, question))
+    variant = QUESTIONS[experiment.variant]
     facts = (
-        f"{experiment.data.label}. {question.label} ({question.technical}). {level} confidence, "
+        f"{experiment.data.label}. {variant.label} ({variant.technical}). {level} confidence, "
         f"{counted(len(results.trials), 'randomized trial')}."
     )
     return document(title.strip() or "What will the next loss be?", note.strip(), facts, parts)
@@ -150,12 +158,12 @@ def losses_report_html(
 ) -> str:
     """A file of losses as one HTML file that needs no network.
 
-    ``question`` may hold ``at_most``, ``error_rate_at_most``, ``batch_size``, ``low`` and ``high``
-    as in ``answers_of``; the rest is as in ``report_html``.
+    ``question`` may hold ``at_most``, ``error_rate_at_most``, ``batch_size``, ``low``, ``high`` and
+    ``margin`` as in ``answers_of``; the rest is as in ``report_html``.
     """
     chosen, analyst = _check(sections, audience)
     columns, level = table.columns, confidence(alpha)
-    answers = answers_of(columns, alpha, source=table.name, **question)
+    answers = answers_of(columns, alpha, source=table.name, groups=table.groups, **question)
     errors = question.get("error_rate_at_most") is not None
     low = 0.0 if errors else question.get("low", -math.inf)
     high = 1.0 if errors else question.get("high", math.inf)
@@ -174,6 +182,10 @@ def losses_report_html(
     if "details" in chosen:
         blocks = [verdict_block(verdict, analyst) for verdict in answers.bounds]
         blocks.append(panel_block(loss_histograms(columns, alpha, low, high), "details"))
+        if answers.groups:
+            blocks.append(f"<h3>{BY_GROUP}</h3>")
+            blocks.append(table_block(*group_rows(table, answers, level), "numbers"))
+            blocks.append(paragraph(GROUPS_BEFORE, "facts"))
         parts.append(section(SECTIONS["details"], *blocks))
     if "numbers" in chosen:
         rows = [
@@ -189,6 +201,24 @@ def losses_report_html(
     facts = f"{table.name}: {counted(table.size, 'case')}, {counted(len(columns), 'model')}. "
     facts += f"{level} confidence."
     return document(title.strip() or "What will the next loss be?", note.strip(), facts, parts)
+
+
+def group_rows(
+    table: LossTable, answers: Answers, level: str
+) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """A head and a row for each group and model: cases, mean loss and the group's own bound."""
+    assert table.groups is not None
+    rows: list[tuple[str, ...]] = []
+    for facts in (verdict.facts for verdict in answers.groups):
+        own = table.columns[facts["column"]][table.groups == facts["group"]]
+        bound = facts["bound"]
+        if facts["outcome"] == "too little data":
+            bound_words = f"none: {facts['k_needed'] - len(own)} more cases needed"
+        else:
+            bound_words = number(bound, "up")
+        words = (facts["group"], facts["column"], f"{len(own):,}", number(float(own.mean())))
+        rows.append((*words, bound_words))
+    return ("group", "model", "cases", "mean", f"bound ({level})"), rows
 
 
 def _check(sections: Sequence[str], audience: str) -> tuple[tuple[str, ...], bool]:
@@ -277,7 +307,9 @@ def _numbers(results: Results, alpha: Level, side: str) -> str:
     return section(SECTIONS["numbers"], *blocks)
 
 
-def _appendix(results: Results, alpha: Level, side: str, settings: dict[str, Any]) -> str:
+def _appendix(
+    results: Results, alpha: Level, side: str, settings: dict[str, Any], question: dict[str, Any]
+) -> str:
     experiment, sizes = results.experiment, results.experiment.sizes
     rows: list[tuple[str, object]] = [
         (name.replace("_", " "), value)
@@ -296,12 +328,13 @@ def _appendix(results: Results, alpha: Level, side: str, settings: dict[str, Any
     ]
     if experiment.data.table is not None:
         rows.append(("SHA-256 of the table", table_digest(experiment)))
-    command = command_line(experiment, len(results.trials), results.seed, alpha, side)
+    rows += [(name.replace("_", " "), value) for name, value in question.items()]
+    command = command_line(experiment, len(results.trials), results.seed, alpha, side, question)
     return section(
         SECTIONS["appendix"],
         table_block((), rows),
         "<h3>In Python</h3>",
-        code_block(python_lines(results, alpha, side, settings)),
+        code_block(python_lines(results, alpha, side, settings | question)),
         "<h3>On the command line</h3>",
         code_block(command)
         if command

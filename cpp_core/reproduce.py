@@ -4,6 +4,7 @@ import hashlib
 import math
 import platform
 import shlex
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -21,6 +22,9 @@ COMMAND_FIELDS = (
     *("n_sets", "n_evaluations", "batch_size", "test_size"),
 )
 """What of an experiment the command line can say."""
+
+ASKED_OF_RUNS = {"at_most", "margin"}
+"""What of a question the command line can say."""
 
 OWN_TABLE = "table-"
 """How the name of a table begins that a user has added."""
@@ -90,7 +94,12 @@ def python_lines(
 
 
 def command_line(
-    experiment: Experiment, trials: int, seed: int, alpha: Level, side: str
+    experiment: Experiment,
+    trials: int,
+    seed: int,
+    alpha: Level,
+    side: str,
+    question: Mapping[str, float] | None = None,
 ) -> str | None:
     """The command that gives the same numbers, None where the command line cannot say it."""
     ways = []
@@ -104,7 +113,8 @@ def command_line(
             same = False
         if same:
             ways.append((["--preset", preset] if preset else [], said))
-    if not ways or experiment.dataset.startswith(OWN_TABLE):
+    asked = dict(question or {})
+    if not ways or experiment.dataset.startswith(OWN_TABLE) or not set(asked) <= ASKED_OF_RUNS:
         return None
     start, said = min(ways, key=lambda way: len(way[1]))
     words = ["python", "-m", "cpp_core", "run", *start]
@@ -113,6 +123,7 @@ def command_line(
         words += [f"--{name.replace('_', '-')}", *map(str, listed)]
     words += ["--trials", str(trials), "--seed", str(seed)]
     words += ["--alpha", number(float(exact_alpha(alpha)), digits=12), "--side", side]
+    words += [f"--{name.replace('_', '-')}={number(v, digits=17)}" for name, v in asked.items()]
     return shlex.join([*words, "--html", "report.html"])
 
 
@@ -129,12 +140,14 @@ def losses_python_lines(
     table: LossTable, asked: dict[str, Any], settings: dict[str, Any] | None = None
 ) -> str:
     """The lines of Python that give the same report of a file of losses."""
+    known = {"case": table.case, "group": table.group}
+    named = "".join(f", {k}={v!r}" for k, v in known.items() if v is not None)
     return "\n".join(
         [
             "from pathlib import Path",
             "from cpp_core.report import losses_report_html",
             "from cpp_core.tables import read_losses",
-            f"table = read_losses({table.name!r}, {list(table.columns)!r})",
+            f"table = read_losses({table.name!r}, {list(table.columns)!r}{named})",
             f"page = losses_report_html(table, {given_words({**asked, **(settings or {})})})",
             'Path("report.html").write_text(page, encoding="utf-8")',
         ]
@@ -145,6 +158,8 @@ def losses_command_line(table: LossTable, asked: dict[str, Any]) -> str:
     """The command that gives the same numbers from a file of losses."""
     words = ["python", "-m", "cpp_core", "check", table.name]
     words += [f"--column={name}" for name in table.columns]
+    words += [] if table.case is None else [f"--case={table.case}"]
+    words += [] if table.group is None else [f"--group={table.group}"]
     for name, value in asked.items():
         words.append(f"--{name.replace('_', '-')}={number(value, digits=17)}")
     return shlex.join([*words, "--html", "report.html"])

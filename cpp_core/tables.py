@@ -48,6 +48,8 @@ class LossTable:
         What was guessed or left out, in sentences.
     name, sha256 : str
         The file's name and the hash of its content.
+    case, group : str or None
+        The columns that name the cases and their groups.
     """
 
     columns: dict[str, NDArray[np.float64]]
@@ -56,6 +58,8 @@ class LossTable:
     notes: tuple[str, ...]
     name: str = "the file"
     sha256: str = ""
+    case: str | None = None
+    group: str | None = None
 
     @property
     def size(self) -> int:
@@ -126,7 +130,19 @@ def read_losses(
         tuple(notes),
         name,
         hashlib.sha256(content).hexdigest(),
+        case,
+        group,
     )
+
+
+def column_names(source: Any) -> tuple[list[str], list[str]]:
+    """The columns of a file, and those among them that look like losses; nothing is checked yet.
+
+    >>> column_names(b"a,b\\n1,x\\n2,y\\n")
+    (['a', 'b'], ['a'])
+    """
+    cells = _cells(*_content(source))
+    return list(cells.columns), _loss_columns(cells, set(), [])
 
 
 def _content(source: Any) -> tuple[bytes, str]:

@@ -6,6 +6,7 @@ from itertools import combinations
 import streamlit as st
 
 from cpp_core import ALGORITHMS, Results
+from cpp_core.answers import QUESTIONS
 from cpp_core.case_figures import symbol_bars
 from cpp_core.coverage_figures import calibration_curve, cover_rates, coverage_histograms
 from cpp_core.figures import (
@@ -16,12 +17,13 @@ from cpp_core.figures import (
 )
 from cpp_core.pairs import all_pairs, better_on_average, next_case, share_of_wins
 from cpp_core.panels import Panel, number, percent
+from cpp_core.selection import selection_safe
 from cpp_core.verdicts import headline
 from cpp_core.words import RE_SPLITS
 from pages.parts.choices import Choice
 from pages.parts.live import live
 from pages.parts.shell import page
-from pages.parts.show import dark, kept, show_panel, show_verdict
+from pages.parts.show import dark, kept, show_decisions, show_panel, show_verdict
 
 
 def figures_row(results: Results, choice: Choice) -> None:
@@ -84,6 +86,7 @@ def body(choice: Choice) -> None:
             theme = {} if draw is width_histograms else {"dark": dark()}
             show_panel(kept(draw, results, *two, alpha, side, **theme))
 
+        show_decisions(results, choice)
         show_verdict(kept(headline, results, alpha))
         figures_row(results, choice)
         if results.experiment.variant == "symbolic":
@@ -112,16 +115,20 @@ def body(choice: Choice) -> None:
                 show(paired_difference, *two)
         if two:
             st.subheader("Who wins?")
+            margin = choice.asked.get("margin")
             if len(results.algorithms) > 2:
-                verdicts = kept(all_pairs, results, alpha)
-                show_verdict(verdicts.summary)
+                joint = [kept(all_pairs, results, alpha, q, margin) for q in QUESTIONS]
+                for verdicts in joint:
+                    show_verdict(verdicts.summary)
                 with st.expander("Every pair"):
-                    for verdict in verdicts.pairs:
+                    for verdict in (own for verdicts in joint for own in verdicts.pairs):
                         show_verdict(verdict)
             else:
                 show_verdict(kept(next_case, results, *two, alpha))
                 show_verdict(kept(share_of_wins, results, *two, alpha))
-                show_verdict(kept(better_on_average, results, *two, alpha))
+                show_verdict(kept(better_on_average, results, *two, alpha, margin))
+            st.subheader("If you pick the best one")
+            show_verdict(kept(selection_safe, results, alpha))
         # Filled once opened: a thousand rows that nobody sees would be sent at each move.
         numbers = st.expander("The numbers", key="numbers", on_change="rerun")
         if numbers.open:

@@ -11,7 +11,7 @@ from cpp_core.words import QUESTIONS, STEPS, TAGLINE
 from pages.parts.choices import Choice
 from pages.parts.live import live
 from pages.parts.shell import page
-from pages.parts.show import kept, show_panel, show_verdict
+from pages.parts.show import kept, show_decisions, show_panel, show_verdict
 
 
 def as_variant(experiment: Experiment, variant: str) -> Experiment:
@@ -56,6 +56,7 @@ def body(choice: Choice) -> None:
     st.caption(TAGLINE)
 
     def answer(results: Results) -> None:
+        show_decisions(results, choice)
         show_verdict(kept(headline, results, choice.alpha), large=True)
         if results.experiment.variant != "symbolic":
             show_panel(kept(overview_bars, results, choice.alpha, choice.side))

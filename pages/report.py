@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pandas as pd
 import streamlit as st
 
 from cpp_core import Results
@@ -18,10 +19,18 @@ from cpp_core.experiment import MAX_ALGORITHMS
 from cpp_core.export import to_json
 from cpp_core.loss_figures import bound_bars, difference_bars
 from cpp_core.panels import Panel
-from cpp_core.report import AUDIENCES, SECTIONS, losses_report_html, report_html
+from cpp_core.report import (
+    AUDIENCES,
+    BY_GROUP,
+    GROUPS_BEFORE,
+    SECTIONS,
+    group_rows,
+    losses_report_html,
+    report_html,
+)
 from cpp_core.reproduce import asked_of, command_line, losses_command_line, python_lines
-from cpp_core.sentences import Verdict
-from cpp_core.tables import LossTable, read_losses
+from cpp_core.sentences import Verdict, confidence
+from cpp_core.tables import LossTable, column_names, read_losses
 from pages.parts.choices import Choice
 from pages.parts.live import live
 from pages.parts.shell import page
@@ -63,10 +72,16 @@ def wishes() -> Wishes:
 
 @st.cache_data(max_entries=8, show_spinner="Writing the report ...")
 def results_page(
-    keys: tuple[str, ...], trials: int, alpha: float, side: str, wanted: Wishes, _results: Results
+    keys: tuple[str, ...],
+    trials: int,
+    choice: str,
+    wanted: Wishes,
+    _choice: Choice,
+    _results: Results,
 ) -> str:
-    """The report of results; the keys name all that these depend on."""
-    return report_html(_results, alpha, side, **wanted._asdict())
+    """The report of results; the keys and the choice name all that these depend on."""
+    asked = wanted._asdict() | _choice.asked
+    return report_html(_results, _choice.alpha, _choice.side, **asked)
 
 
 @st.cache_data(max_entries=8, show_spinner="Writing the report ...")
@@ -85,24 +100,32 @@ def as_pdf(content: str) -> bytes:
         return path.read_bytes()
 
 
-def downloads(content: str, place: str, **others: tuple[str, Callable[[], str]]) -> None:
+def offer_pdf(content: str, place: str) -> None:
+    """Print the report, and offer the file or say why there is none."""
+    try:
+        with st.spinner("Printing ..."):
+            printed = as_pdf(content)
+    except ValueError as error:
+        st.error(str(error))
+        return
+    st.download_button(
+        "Save the PDF", printed, "report.pdf", "application/pdf", key=f"pdf-{place}", type="primary"
+    )
+
+
+def downloads(content: str, place: str, **others: tuple[str, Callable[[], str | bytes]]) -> None:
     """Buttons for the report and its data, each made when it is clicked; then the preview."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(
             "HTML", lambda: content, "report.html", "text/html", key=f"html-{place}", type="primary"
         )
-        if find_browser():
-            st.download_button(
-                "PDF",
-                lambda: as_pdf(content),
-                "report.pdf",
-                "application/pdf",
-                key=f"pdf-{place}",
-            )
+        printing = bool(find_browser()) and st.button("Print to PDF", key=f"print-{place}")
         for kind, (mime, make) in others.items():
             st.download_button(
                 kind.upper(), make, f"report.{kind}", mime, key=f"{kind}-file-{place}"
             )
+    if printing:
+        offer_pdf(content, place)
     if not find_browser():
         st.caption("No PDF here: it needs Chromium. Open the HTML file in a browser and print it.")
     st.caption("The HTML file needs no network; send it as it is.")
@@ -118,16 +141,26 @@ def from_results(choice: Choice, wanted: Wishes) -> None:
             st.info("The report is written once all trials are there.")
             return
         keys = tuple(experiment.key(name, choice.seed) for name in experiment.algorithms)
-        content = results_page(keys, choice.trials, alpha, side, wanted, results)
+        look = repr((alpha, side, choice.question))
+        content = results_page(keys, choice.trials, look, wanted, choice, results)
+
+        def as_text() -> str:
+            return json.dumps(to_json(results, alpha, side, **choice.asked), indent=2)
+
+        def as_parquet() -> bytes:
+            return results.at(alpha, side).to_parquet(index=False)
+
         downloads(
             content,
             "results",
             csv=("text/csv", lambda: results.at(alpha, side).to_csv(index=False)),
-            json=("application/json", lambda: json.dumps(to_json(results, alpha, side), indent=2)),
+            json=("application/json", as_text),
+            parquet=("application/vnd.apache.parquet", as_parquet),
         )
         st.subheader("Reproduce it")
-        st.code(python_lines(results, alpha, side, wanted._asdict()), language="python")
-        command = command_line(experiment, choice.trials, choice.seed, alpha, side)
+        asked = wanted._asdict() | choice.asked
+        st.code(python_lines(results, alpha, side, asked), language="python")
+        command = command_line(experiment, choice.trials, choice.seed, alpha, side, choice.asked)
         if command:
             st.code(command, language="bash", wrap_lines=True)
         else:
@@ -159,11 +192,19 @@ def question_of(alpha: float) -> dict[str, Any]:
         "low": second.number_input("Least possible loss", value=None, key="low"),
         "high": third.number_input("Greatest possible loss", value=None, key="high"),
         "error_rate_at_most": fourth.number_input(
-            "Or: is the error rate at most", 0.0, 1.0, None, key="rate", help="Losses 0 and 1 only"
+            "Or: is the error rate at most",
+            *(0.0, 1.0, None),
+            key="file-rate",
+            help="Losses 0 and 1 only",
         ),
-        "batch_size": fifth.number_input("on the next cases", 1, 10**6, None, key="next"),
+        "batch_size": fifth.number_input("on the next cases", 1, 10**6, None, key="file-next"),
     }
     return {"alpha": alpha, **{name: value for name, value in asked.items() if value is not None}}
+
+
+def margin_of(choice: Choice) -> dict[str, Any]:
+    """The margin of the sidebar, which is about any losses."""
+    return {name: value for name, value in choice.question if name == "margin"}
 
 
 def from_losses(choice: Choice, wanted: Wishes) -> None:
@@ -178,18 +219,24 @@ def from_losses(choice: Choice, wanted: Wishes) -> None:
         return
     try:
         uploaded.seek(0)
-        table = read_losses(uploaded)
-        names = list(table.columns)
-        chosen = st.multiselect(
-            "Models", names, names[:MAX_ALGORITHMS], max_selections=MAX_ALGORITHMS, key="models"
+        names, likely = column_names(uploaded)
+        left, middle, right = st.columns([2, 1, 1])
+        chosen = left.multiselect(
+            "Models", names, likely[:MAX_ALGORITHMS], max_selections=MAX_ALGORITHMS, key="models"
         )
-        question = question_of(choice.alpha)
+        others = [name for name in names if name not in chosen]
+        case = middle.selectbox("Names of the cases", others, None, key="case", placeholder="none")
+        groups = [name for name in others if name != case]
+        group = right.selectbox("Groups", groups, None, key="group", placeholder="none")
+        question = question_of(choice.alpha) | margin_of(choice)
         if not chosen:
             st.info("Pick at least one model.")
             return
-        table = replace(table, columns={name: table.columns[name] for name in chosen})
-        answers = answers_of(table.columns, source=table.name, **question)
-        content = losses_page(table.sha256, tuple(chosen), json.dumps(question), wanted, table)
+        uploaded.seek(0)
+        table = read_losses(uploaded, chosen, case, group)
+        answers = answers_of(table.columns, source=table.name, groups=table.groups, **question)
+        used = *chosen, f"case {case}", f"group {group}"
+        content = losses_page(table.sha256, used, json.dumps(question), wanted, table)
     except ValueError as error:
         st.error(literal(str(error)))
         return
@@ -205,6 +252,11 @@ def from_losses(choice: Choice, wanted: Wishes) -> None:
     with right:
         if len(chosen) > 1:
             show_panel(plain_panel(difference_bars(table.columns, choice.alpha, **ends)), "file")
+    if answers.groups:
+        st.markdown(f"**{BY_GROUP}**")
+        head, rows = group_rows(table, answers, confidence(choice.alpha))
+        st.dataframe(pd.DataFrame(rows, columns=list(head)), hide_index=True)
+        st.caption(GROUPS_BEFORE)
     found = json.dumps(as_json(table, answers, question), indent=2)
     downloads(content, "losses", json=("application/json", lambda: found))
     command = losses_command_line(table, asked_of(choice.alpha, question))

@@ -29,6 +29,13 @@ class Choice:
     side: str
     trials: int
     seed: int
+    question: tuple[tuple[str, Any], ...] = ()
+    """What is asked beyond the bounds: ``at_most``, ``margin`` ... as ``answers_from`` takes it."""
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """The question as arguments."""
+        return dict(self.question)
 
 
 def apply_preset(name: str) -> None:
@@ -218,6 +225,50 @@ def _sizes(variant: str, classes: tuple[Any, ...], loss: str | None) -> dict[str
     return chosen
 
 
+def _question(variant: str, loss: str | None, several: bool) -> dict[str, Any]:
+    """A limit that the visitor has in mind, and what counts as equal."""
+    asked: dict[str, Any] = {}
+    if loss is None:
+        return asked
+    measure = LOSSES[loss]
+    with st.expander("Good enough? Your limits"):
+        asked["at_most"] = st.number_input(
+            f"Is the next {'value at least' if measure.greater_is_better else 'loss at most'}",
+            value=None,
+            key="limit",
+            placeholder="no limit",
+            help="Fixed before looking at the results. The answer is shown, not shown or too "
+            "little data.",
+            bind="query-params",
+        )
+        if loss == "zero_one" and variant == "candidate":
+            asked["error_rate_at_most"] = st.number_input(
+                "Is the error rate at most",
+                *(0.0, 1.0, None),
+                key="rate",
+                placeholder="no limit",
+                bind="query-params",
+            )
+            asked["batch_size"] = st.number_input(
+                "on this many next cases", 1, 100_000, 100, key="next", bind="query-params"
+            )
+        if several:
+            asked["margin"] = st.number_input(
+                "Averages are equal within",
+                *(0.0, None, None),
+                key="margin",
+                placeholder="no margin",
+                help="Two algorithms whose average losses differ by less than this are practically "
+                "equal.",
+                bind="query-params",
+            )
+    if asked.get("error_rate_at_most") is None:
+        asked.pop("batch_size", None)
+    if not asked.get("margin"):
+        asked.pop("margin", None)
+    return {name: value for name, value in asked.items() if value is not None}
+
+
 def sidebar() -> Choice | None:
     """Draw all controls; None, with a sentence on the page, where they do not fit together."""
     with st.sidebar:
@@ -255,6 +306,7 @@ def sidebar() -> Choice | None:
             bind="query-params",
         )
         st.caption(f"{1 - alpha:.0%} confidence. Moving alpha never trains anything.")
+        question = _question(variant, loss, len(algorithms) > 1)
         trials = st.segmented_control(
             "Trials", TRIALS, default=1000, key="trials", required=True, bind="query-params"
         )
@@ -274,4 +326,4 @@ def sidebar() -> Choice | None:
     except ValueError as error:
         st.warning(f"This combination cannot be computed: {error}")
         return None
-    return Choice(experiment, alpha, side, int(trials or 20), int(seed))
+    return Choice(experiment, alpha, side, int(trials or 20), int(seed), tuple(question.items()))

@@ -10,9 +10,12 @@ import plotly.io as pio
 import streamlit as st
 
 from cpp_core import Results
+from cpp_core.answers import decisions_from
 from cpp_core.panels import Panel
 from cpp_core.sentences import Verdict
 from cpp_core.sketch import Settings, Sketch
+from cpp_core.verdicts import under_threshold
+from pages.parts.choices import Choice
 
 T = TypeVar("T")
 _drawing = Lock()
@@ -82,6 +85,19 @@ def show_panel(panel: Panel, place: str = "") -> None:
                 type="tertiary",
                 help="The numbers behind this chart",
             )
+
+
+def show_decisions(results: Results, choice: Choice) -> None:
+    """The answers to what the visitor asked, and how sure it is that a loss stays in its limit."""
+    asked = {name: value for name, value in choice.question if name != "margin"}
+    if not asked or results.experiment.variant == "symbolic":
+        return
+    for verdict in kept(decisions_from, results, choice.alpha, **asked):
+        show_verdict(verdict, large=True)
+    if "at_most" in asked:
+        with st.expander("How sure is it?"):
+            for name in results.algorithms:
+                show_verdict(kept(under_threshold, results, name, asked["at_most"], choice.alpha))
 
 
 def show_verdict(verdict: Verdict, large: bool = False) -> None:
