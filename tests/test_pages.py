@@ -155,3 +155,24 @@ def test_too_few_cases_say_how_many_would_do():
         )
     )
     assert "no finite bound" in text_of(at)
+
+
+def test_a_limit_and_a_margin_are_answered():
+    query = {"dataset": "iris", "algorithms": ["naive-bayes", "dummy"], "trials": "20"}
+    at = settle(open_page("compare", limit="30", margin="0.5", **query))
+    told = text_of(at)
+    assert "### Shown: " in told or "### Not shown" in told
+    assert "exceeds 30" in told
+    assert "If you pick the best one" in [element.value for element in at.subheader]
+    at.selectbox(key="loss").set_value("zero_one").run()
+    at.number_input(key="rate").set_value(0.9).run()
+    at = settle(at)
+    assert "the error rate on the next 100 cases is at most 90 %" in text_of(at)
+    at.switch_page("pages/overview.py").run()
+    assert "the error rate on the next 100 cases" in text_of(settle(at))
+
+
+def test_many_algorithms_are_compared_jointly():
+    three = ["naive-bayes", "dummy", "knn"]
+    at = settle(open_page("compare", dataset="iris", algorithms=three, trials="20"))
+    assert text_of(at).count("for all 3 pairs jointly") >= 3

@@ -1,6 +1,7 @@
 """The Report page, as a visitor meets it (without a browser)."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 
@@ -52,15 +53,55 @@ def test_the_preview_follows_title_audience_sections_and_alpha():
 def test_downloads_and_the_lines_that_reproduce_it(monkeypatch):
     at = opened()
     labels = [button.label for button in at.get("download_button")]
-    assert {"HTML", "CSV", "JSON"} <= set(labels)
-    assert ("PDF" in labels) == (document.find_browser() is not None)
+    assert {"HTML", "CSV", "JSON", "PARQUET"} <= set(labels)
     code = [block.value for block in at.code]
     assert any("Experiment.from_dict" in lines for lines in code)
     assert any("--dataset iris --algorithms naive-bayes dummy" in lines for lines in code)
     monkeypatch.setattr(document.shutil, "which", lambda name: None)
     at.run()
-    assert "PDF" not in [button.label for button in at.get("download_button")]
+    assert not [button for button in at.button if button.key == "print-results"]
     assert "No PDF here: it needs Chromium" in text_of(at)
+
+
+def test_a_pdf_is_offered_or_a_sentence_says_why_not(monkeypatch):
+    def failing(*args, **kwargs):
+        raise OSError("no such browser")
+
+    monkeypatch.setattr(document, "find_browser", lambda: "chromium")
+    monkeypatch.setattr("cpp_core.document.subprocess.run", failing)
+    at = opened()
+    at.button(key="print-results").click().run()
+    assert not at.exception
+    assert "could not print the report" in at.error[0].value
+
+    def printing(command, **settings):
+        name = next(word for word in command if word.startswith("--print-to-pdf="))
+        Path(name.removeprefix("--print-to-pdf=")).write_bytes(b"%PDF")
+
+    monkeypatch.setattr("cpp_core.document.subprocess.run", printing)
+    at.button(key="print-results").click().run()
+    assert not at.error
+    assert "Save the PDF" in [button.label for button in at.get("download_button")]
+
+
+def test_limits_of_the_sidebar_are_in_the_report():
+    at = opened(limit="30", margin="0.5")
+    (page,) = previews(at)
+    assert page.index("hown") < page.index("What this assumes")
+    code = [block.value for block in at.code]
+    assert any("at_most=30.0, margin=0.5" in lines for lines in code)
+    assert any("--at-most=30 --margin=0.5" in lines for lines in code)
+
+
+def test_groups_of_a_file_get_bounds_of_their_own():
+    lines = losses().splitlines()
+    grouped = [f"{line},{'big' if i < 50 else 'few'}" for i, line in enumerate(lines[1:])]
+    at = upload(opened(), "\n".join([f"{lines[0]},site", *grouped]).encode())
+    at.selectbox(key="group").set_value("site").run()
+    assert not at.exception
+    assert not at.error
+    assert "Within each group" in text_of(at)
+    assert "Within each group" in previews(at)[1]
 
 
 def test_a_file_of_losses_is_judged_without_training(monkeypatch):
@@ -87,6 +128,8 @@ def test_a_file_of_losses_is_judged_without_training(monkeypatch):
 def test_what_is_wrong_with_a_file_is_said():
     at = upload(opened(), b"a,b\n1,2\n3,oops\n4,5\n")
     assert "oops" in at.error[0].value
+    at.multiselect(key="models").set_value(["a"]).run()
+    assert not at.error  # the other column can be used
     at = upload(at, b"", "empty.csv")
     assert "is empty" in at.error[0].value.replace("\\", "")
     at = upload(at, losses().encode())
@@ -94,7 +137,7 @@ def test_what_is_wrong_with_a_file_is_said():
     at.number_input(key="low").set_value(0.5).run()
     assert "lie outside the declared range" in at.error[0].value
     at.number_input(key="low").set_value(None).run()
-    at.number_input(key="rate").set_value(0.1).run()
+    at.number_input(key="file-rate").set_value(0.1).run()
     assert "give both the rate and the batch size" in at.error[0].value
 
 
