@@ -12,8 +12,6 @@ from cpp_core.panels import (
     Axis,
     Panel,
     bound_words,
-    confidence,
-    counted,
     draw_set,
     faded,
     fill,
@@ -22,15 +20,14 @@ from cpp_core.panels import (
     ink,
     look,
     number,
-    percent,
     percent_axis,
     plain,
     rows_layout,
     too_few,
-    words,
 )
 from cpp_core.ranks import Level, exact_alpha
 from cpp_core.results import Results, SymbolicLosses
+from cpp_core.sentences import confidence, counted, listed, percent
 from cpp_core.sketch import Sketch
 
 PLACES = 150
@@ -136,7 +133,7 @@ def case_bars(
             f"{name} {percent(a / b) if b else 'unknown'}"
             for name, (a, b) in zip(names, counted_in, strict=True)
         )
-        title = f"Inside the bar at this case: {words(shares)}"
+        title = f"Inside the bar at this case: {listed(shares)}"
     else:
         title = f"{percent(total / of)} of the fresh losses lie inside their bars at this case"
     caption = (
@@ -386,7 +383,7 @@ def symbol_bars(results: Results, alpha: Level = 0.1) -> Panel:
         },
     )
     data = pd.DataFrame(rows)
-    title = "Nothing but Correct is left: " + words(
+    title = "Nothing but Correct is left: " + listed(
         f"{label} in {percent(share)}" for label, share in alone
     )
     title += " of the sets"

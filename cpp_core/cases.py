@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from cpp_core.experiment import Experiment
@@ -21,13 +20,10 @@ from cpp_core.ranks import (
     Level,
     check_count,
     check_side,
-    conformal_ranks,
     exact_alpha,
-    order_statistic,
     scores_needed,
 )
-from cpp_core.results import NumericLosses, Sets, SymbolicLosses, ends_at
-from cpp_core.symbolic import retrained_symbols
+from cpp_core.results import NumericLosses, Sets, ends_at
 from cpp_core.training import (
     FailedCandidate,
     Failure,
@@ -43,8 +39,6 @@ from cpp_core.trials import (
     modulated_arrays,
     modulated_runs,
     one_thread,
-    run_trial,
-    symbolic_arrays,
     trial_sample,
 )
 
@@ -175,7 +169,7 @@ class _Sample(NamedTuple):
     tested: NDArray
 
 
-def _sample(experiment: Experiment, seed: int, trial: int) -> _Sample:
+def sample_of(experiment: Experiment, seed: int, trial: int) -> _Sample:
     check_count(seed, "seed", least=0)
     check_count(trial, "trial", least=0)
     X, y, rows = trial_sample(experiment, seed, trial, whole=True)
@@ -186,7 +180,7 @@ def _sample(experiment: Experiment, seed: int, trial: int) -> _Sample:
     return _Sample(X, y, rows, np.arange(n, len(y)), first_of_groups)
 
 
-def _rng(seed: int, *spawn_key: int) -> np.random.Generator:
+def keyed_rng(seed: int, *spawn_key: int) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=spawn_key))
 
 
@@ -208,13 +202,22 @@ def check_algorithm(experiment: Experiment, algorithm: str) -> str:
     return algorithm
 
 
-def _check_modulated(experiment: Experiment) -> None:
+def check_modulated(experiment: Experiment) -> None:
     if experiment.modulation is None:
         raise ValueError(
             "Sets that move with the case need the variant z-fixed or z-variable, but this "
             f"experiment is of the variant {experiment.variant}; case_experiment gives one with "
             "the same data and algorithms."
         )
+
+
+def check_classes(experiment: Experiment) -> tuple[Any, ...]:
+    if not experiment.data.classes:
+        raise ValueError(
+            f"{experiment.data.label} is a regression, without classes; look at single cases, or "
+            "choose a classification."
+        )
+    return experiment.data.classes
 
 
 # Sets at every test case
@@ -275,8 +278,8 @@ def case_study(experiment: Experiment, seed: int = 0, trial: int = 0) -> CaseStu
 
     Losses and sets are those of ``run_trial`` for either variant.
     """
-    _check_modulated(experiment)
-    sample = _sample(experiment, seed, trial)
+    check_modulated(experiment)
+    sample = sample_of(experiment, seed, trial)
     runs = {}
     for name in experiment.algorithms:
         estimator, inputs = algorithm_and_inputs(experiment, name, sample.X, sample.rows)
@@ -296,14 +299,14 @@ def x_study(experiment: Experiment, seed: int = 0, trial: int = 0) -> CaseStudy:
     either, 1000 cases at most). The promise is about THIS candidate, for a new case and the
     calibration draw together; ``losses`` has what it lost at every test case.
     """
-    _check_modulated(experiment)
-    sample = _sample(experiment, seed, trial)
+    check_modulated(experiment)
+    sample = sample_of(experiment, seed, trial)
     third = (experiment.n or 0) // 3
     parts = np.arange(3 * third).reshape(3, third)
     runs = {}
     for name in experiment.algorithms:
         estimator, inputs = algorithm_and_inputs(experiment, name, sample.X, sample.rows)
-        rng = _rng(seed, trial, 3, zlib.crc32(name.encode()))
+        rng = keyed_rng(seed, trial, 3, zlib.crc32(name.encode()))
         candidate = train(estimator, inputs[parts[0]], sample.y[parts[0]], rng)
         failures = []
         if isinstance(candidate, FailedCandidate):
@@ -335,9 +338,9 @@ def fresh_runs(experiment: Experiment, seed: int, trial: int, case: int) -> Fres
     From a table: random parts of the other test cases, as many as there are; from a simulator:
     ``N_FRESH`` new samples. Neither shares a case with what the sets were made from.
     """
-    X, y, rows, cases, _ = _sample(experiment, seed, trial)
+    X, y, rows, cases, _ = sample_of(experiment, seed, trial)
     at = int(cases[check_case(case, len(cases))])
-    m, rng = experiment.sizes.m, _rng(seed, trial, 2, case)
+    m, rng = experiment.sizes.m, keyed_rng(seed, trial, 2, case)
     if experiment.data.table is not None:
         others = rng.permutation(np.delete(cases, case))
         n_runs = len(others) // m
@@ -348,8 +351,8 @@ def fresh_runs(experiment: Experiment, seed: int, trial: int, case: int) -> Fres
     return FreshRuns(X, y, np.full(len(y), -1), 0, training)
 
 
-def _run_rng(seed: int, trial: int, case: int, name: str) -> np.random.Generator:
-    return _rng(seed, trial, 2, case, zlib.crc32(name.encode()))
+def run_rng(seed: int, trial: int, case: int, name: str) -> np.random.Generator:
+    return keyed_rng(seed, trial, 2, case, zlib.crc32(name.encode()))
 
 
 @one_thread()
@@ -359,108 +362,16 @@ def case_losses(experiment: Experiment, seed: int, trial: int, case: int) -> dic
     Algorithms share the subsets; each run has its own seed. The share inside the set of the case
     is what happened there, and no promise: the promise is over cases.
     """
-    _check_modulated(experiment)
+    check_modulated(experiment)
     X, y, rows, at, training = fresh_runs(experiment, seed, trial, case)
     evaluation = np.full((len(training), 1), at)
     found = {}
     for name in experiment.algorithms:
         estimator, inputs = algorithm_and_inputs(experiment, name, X, rows)
-        rng = _run_rng(seed, trial, case, name)
+        rng = run_rng(seed, trial, case, name)
         runs = retrained_losses(estimator, experiment.measure, inputs, y, training, evaluation, rng)
         found[name] = runs.losses[:, 0].astype(np.float32)
     return found
-
-
-# Per class
-
-
-@dataclass(frozen=True, eq=False)
-class ClassStudy:
-    """Z-free groups of m training cases and one held-out case: the labels and losses of the latter.
-
-    All n cases of the trial are dealt anew into as many groups as there can be with the same m.
-    """
-
-    experiment: Experiment
-    m: int
-    labels: NDArray
-    losses: Mapping[str, NDArray]
-
-
-@one_thread()
-def class_study(experiment: Experiment, seed: int = 0, trial: int = 0) -> ClassStudy:
-    """Losses of retrained candidates that a bound for each class is read from."""
-    _check_modulated(experiment)
-    _check_classes(experiment)
-    m = experiment.sizes.m
-    n_sets = (experiment.n or 0) // (m + 1)
-    regrouped = replace(
-        experiment,
-        variant="z-free",
-        regressor=None,
-        n=n_sets * (m + 1),
-        n_sets=n_sets,
-        test_size=1 if experiment.data.table is None else m + 1,
-    )
-    held_out = np.arange(0, n_sets * (m + 1), m + 1)
-    labels = trial_sample(regrouped, seed, trial)[1][held_out]
-    arrays = run_trial(regrouped, seed, trial)
-    return ClassStudy(
-        regrouped, m, labels, {name: own["calibration"] for name, own in arrays.items()}
-    )
-
-
-def class_bounds(
-    study: CaseStudy,
-    groups: ClassStudy,
-    alpha: Level = 0.1,
-    side: str = "two-sided",
-    construction: str = "variable",
-) -> pd.DataFrame:
-    """One row per algorithm and class: what moving sets look like there, and a bound for the class.
-
-    ``lower`` and ``upper`` are median ends over the class's ``cases``, and ``covered`` counts, of
-    the ``tested`` ones, those whose loss was inside: a description, promised for no class. The
-    ``bound`` is promised: after retraining on m fresh cases, the loss at a new case of this class
-    is at most that with probability at least 1 - alpha. It has the upper-bound rank among the
-    class's own ``k`` losses; where ``more`` of them are needed it is the end of the loss's range.
-    """
-    needed = scores_needed(alpha, "upper")
-    high = float(np.float32(study.experiment.measure.high))
-    rows = []
-    for name in study.experiment.algorithms:
-        sets = study.sets(name, construction, alpha, side)
-        lower, upper = sets[study.tested].T
-        covered = (lower <= study.losses[name]) & (study.losses[name] <= upper)
-        for label in _check_classes(study.experiment):
-            own, tested = study.y == label, study.y[study.tested] == label
-            scores = np.sort(groups.losses[name][groups.labels == label])
-            rank = conformal_ranks(len(scores), alpha, "upper")[1] if len(scores) else 1
-            ends = np.median(sets[own], axis=0) if own.any() else np.full(2, np.nan)
-            rows.append(
-                {
-                    "algorithm": name,
-                    "label": label,
-                    "cases": int(own.sum()),
-                    "lower": ends[0],
-                    "upper": ends[1],
-                    "tested": int(tested.sum()),
-                    "covered": int(covered[tested].sum()),
-                    "k": len(scores),
-                    "bound": min(float(order_statistic(scores, rank)), high),
-                    "more": max(needed - len(scores), 0),
-                }
-            )
-    return pd.DataFrame(rows)
-
-
-def _check_classes(experiment: Experiment) -> tuple[Any, ...]:
-    if not experiment.data.classes:
-        raise ValueError(
-            f"{experiment.data.label} is a regression, without classes; look at single cases, or "
-            "choose a classification."
-        )
-    return experiment.data.classes
 
 
 # The gallery
@@ -484,7 +395,7 @@ def gallery_order(
     lookup(by, {order: order for order in ORDERS}, "order of the gallery")
     kept = np.arange(len(study.y))
     if label is not None:
-        if label not in _check_classes(study.experiment):
+        if label not in check_classes(study.experiment):
             raise ValueError(
                 f"{label!r} is not a class of {study.experiment.data.label}; choose one of "
                 f"{', '.join(map(repr, study.experiment.data.classes))}."
@@ -508,99 +419,6 @@ def gallery_order(
         usual = {group: np.median(medians[groups == group]) for group in np.unique(groups)}
         key = np.abs(medians - np.array([usual[group] for group in groups]))
     return kept[np.lexsort((kept, -medians[kept], -key[kept]))]
-
-
-# Kinds of error
-
-
-@dataclass(frozen=True, eq=False)
-class SymbolStudy:
-    """Every test case of one trial, with its set of symbols at any alpha.
-
-    ``symbols`` are the columns of the sets; ``tested`` the cases at which the trial knows what
-    ``happened`` (positions in ``symbols``); ``m`` the cases that a candidate was trained on.
-    """
-
-    experiment: Experiment
-    seed: int
-    trial: int
-    X: NDArray
-    y: NDArray
-    rows: NDArray
-    k: int
-    m: int
-    symbols: tuple[str, ...]
-    tested: NDArray
-    happened: Mapping[str, NDArray]
-    failures: Mapping[str, list[Failure]]
-    readers: Mapping[str, SymbolicLosses]
-
-    def sets(self, algorithm: str, alpha: Level = 0.1) -> NDArray[np.bool_]:
-        """Which symbols are in the set of each test case, (n_cases, S)."""
-        return self.readers[check_algorithm(self.experiment, algorithm)].sets(alpha)[0]
-
-    def more_needed(self, alpha: Level) -> int:
-        """How many more calibration scores would let a set leave a symbol out."""
-        return max(scores_needed(alpha, "upper") - self.k, 0)
-
-
-def _check_symbolic(experiment: Experiment) -> None:
-    if experiment.variant != "symbolic":
-        raise ValueError(
-            "Sets of symbols need the variant symbolic, but this experiment is of the variant "
-            f"{experiment.variant}."
-        )
-
-
-@one_thread()
-def symbol_study(experiment: Experiment, seed: int = 0, trial: int = 0) -> SymbolStudy:
-    """Sets of symbols at every test case; those of ``run_trial`` at the tested ones."""
-    _check_symbolic(experiment)
-    X, y, rows, cases, tested = _sample(experiment, seed, trial)
-    readers, happened, failures = {}, {}, {}
-    for name in experiment.algorithms:
-        estimator, inputs = algorithm_and_inputs(experiment, name, X, rows)
-        rng, failed = algorithm_rng(seed, trial, name), list[Failure]()
-        arrays = symbolic_arrays(experiment, estimator, inputs, X, y, rng, failed, cases)
-        one_trial = {array: values[None] for array, values in arrays.items()}
-        readers[name] = SymbolicLosses(one_trial, experiment)
-        happened[name], failures[name] = arrays["test_symbol"], failed
-    return SymbolStudy(
-        experiment,
-        seed,
-        trial,
-        X[cases],
-        y[cases],
-        rows[cases],
-        k=experiment.sizes.k,
-        m=experiment.sizes.m,
-        symbols=readers[experiment.algorithms[0]].symbols,
-        tested=tested,
-        happened=happened,
-        failures=failures,
-        readers=readers,
-    )
-
-
-@one_thread()
-def case_symbols(experiment: Experiment, seed: int, trial: int, case: int) -> dict[str, NDArray]:
-    """Symbols that freshly trained candidates got at one test case, as in ``case_losses``."""
-    _check_symbolic(experiment)
-    if not experiment.algorithmic:
-        raise ValueError(
-            "This experiment is about one trained candidate, whose symbol at every case is in "
-            "symbol_study; give n_sets to ask about retraining."
-        )
-    X, y, rows, at, training = fresh_runs(experiment, seed, trial, case)
-    evaluation = np.full((len(training), 1), at)
-    found = {}
-    for name in experiment.algorithms:
-        estimator, inputs = algorithm_and_inputs(experiment, name, X, rows)
-        rng = _run_rng(seed, trial, case, name)
-        found[name] = retrained_symbols(
-            estimator, experiment.positive_class, inputs, y, training, evaluation, rng
-        )[0]
-    return found
 
 
 # From any experiment

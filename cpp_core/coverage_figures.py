@@ -14,21 +14,17 @@ from cpp_core.panels import (
     BINS,
     CUT,
     Panel,
-    confidence,
-    counted,
     faded,
     fill,
     framed,
     ink,
     look,
     number,
-    percent,
     percent_axis,
     plain,
     possessive,
     rows_layout,
     too_few,
-    words,
 )
 from cpp_core.ranks import Level, check_side, exact_alpha
 from cpp_core.results import (
@@ -37,6 +33,7 @@ from cpp_core.results import (
     Results,
     ends_at,
 )
+from cpp_core.sentences import confidence, counted, listed, percent
 from cpp_core.sketch import Sketch
 
 
@@ -91,7 +88,7 @@ def _law(results: Results, alpha: Level, side: str) -> tuple[float | None, str]:
     if max(shares) > 0:
         known += (
             "; a lower bound where scores tie (the ends tie with other scores in "
-            f"{words(percent(share) for share in shares)} of the trials)"
+            f"{listed(percent(share) for share in shares)} of the trials)"
         )
     return p, known + "."
 
@@ -154,15 +151,15 @@ def cover_rates(
         who = {1: "The cover rate agrees", 2: "Both cover rates agree"}
         title = f"{who.get(count, f'All {count} cover rates agree')} with {exact}"
     else:
-        rates = words(f"{possessive(a)}, {percent(v)}," for a, v in _pairs(missed, "cover_rate"))
+        rates = listed(f"{possessive(a)}, {percent(v)}," for a, v in _pairs(missed, "cover_rate"))
         title = f"{len(missed)} of {counted(count, 'cover rate')} disagree with {exact}: {rates}"
         title = title.rstrip(",")
     caption = (
-        f"One new loss in each of {counted(n, 'trial')}: {words(readings)}. Bars: exact "
+        f"One new loss in each of {counted(n, 'trial')}: {listed(readings)}. Bars: exact "
         f"{percent(INTERVAL_CONFIDENCE)} intervals, each for itself; one in 20 may miss by chance. "
         f"{known}"
     )
-    alt = f"A dot with an interval per algorithm: {words(readings)}. {title}."
+    alt = f"A dot with an interval per algorithm: {listed(readings)}. {title}."
     return Panel("cover-rates", title, figure, caption, alt, data)
 
 
@@ -247,7 +244,7 @@ def coverage_histograms(
     top = min(max(tops), 3 * min(tops))
     cut = frame_rows(figure, list(found), axis, max([top, *([] if expected is None else expected)]))
     means = {name: float(own["test_coverage"].mean()) for name, own in found.items()}
-    readings = words(f"{look(name).label} {percent(mean)}" for name, mean in means.items())
+    readings = listed(f"{look(name).label} {percent(mean)}" for name, mean in means.items())
     short = readings if len(means) <= 3 else f"{percent(min(means.values()))} or more"
     if law is not None and law[1] == 0:
         title = f"Every test loss is covered, because there is {too_few(results, alpha, side)}"
@@ -259,10 +256,10 @@ def coverage_histograms(
         )
         title = f"Covered on average: {short}; {against}"
     drawn = f"Line: {law_name}." if exact is not None else "No curve is drawn."
-    shaded = words(percent(edge / 100) for edge in edges_of_p)
+    shaded = listed(percent(edge / 100) for edge in edges_of_p)
     band = f" Shaded: between {shaded}, where the law's mean lies."
     caption = (
-        f"Share of {counted(sizes.n_test, 'test loss').replace('losss', 'losses')} covered in each "
+        f"Share of {counted(sizes.n_test, 'test loss')} covered in each "
         f"of {counted(n, 'trial')}. {drawn}{CUT if cut else ''}"
         f"{band if law is not None else ''} {known}"
     )
@@ -330,7 +327,7 @@ def calibration_curve(
             f"The mean coverage is at most {number(100 * gap)} percentage points below the promise "
             f"({look(worst).label} at {percent(promised[place])})"
         )
-    readings = words(f"{look(name).label} {percent(own[here])}" for name, own in curves.items())
+    readings = listed(f"{look(name).label} {percent(own[here])}" for name, own in curves.items())
     n = counted(len(results.trials), "trial")
     caption = (
         f"Mean over {n}; the dotted line marks {confidence(alpha)}: {readings}. All confidences "

@@ -27,8 +27,6 @@ from cpp_core.panels import (
     Axis,
     Panel,
     bound_words,
-    confidence,
-    counted,
     draw_fade,
     draw_set,
     draw_span,
@@ -42,19 +40,18 @@ from cpp_core.panels import (
     loss_name,
     loss_unit,
     number,
-    percent,
     plain,
     possessive,
     rows_layout,
     too_few,
     wants_log,
-    words,
 )
 from cpp_core.ranks import Level, check_side, share_interval
 from cpp_core.results import (
     INTERVAL_CONFIDENCE,
     Results,
 )
+from cpp_core.sentences import confidence, counted, listed, percent
 from cpp_core.sketch import Sketch
 
 
@@ -234,7 +231,7 @@ def interval_histograms(
         title = f"The {best} {bad} end is shared {in_trials(ties, n)}"
     else:
         title = f"{look(leader).label} has the {best} {bad} end {in_trials(share, n)}"
-    readings = words(
+    readings = listed(
         f"{look(a).label} {' to '.join(number(v) for v in own)}" for a, own in medians.items()
     )
     cut_words = CUT if cut else ""
@@ -277,7 +274,7 @@ def width_histograms(
         say_nothing(figure, results, alpha, side)
     n = len(results.trials)
     leader, share, ties = smallest(widths)
-    medians = words(f"{look(a).label} {number(median(v))}" for a, v in widths.items())
+    medians = listed(f"{look(a).label} {number(median(v))}" for a, v in widths.items())
     if np.isinf(pooled).all():
         title = f"There is {too_few(results, alpha, side) or 'no finite bound'}"
     elif len(found) == 1:
@@ -352,7 +349,7 @@ def width_differences(
         title = f"The sets are equally wide {in_trials(ties / n, n)}"
     else:
         title = f"{possessive(leader)} sets are narrower {in_trials(shares[leader], n)}"
-    readings = words(
+    readings = listed(
         f"{look(name).label} narrower {in_trials(share, n)}" for name, share in shares.items()
     )
     caption = (

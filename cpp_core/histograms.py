@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from cpp_core.panels import (
     BINS,
-    counted,
     finite,
     framed,
     look,
@@ -18,12 +17,12 @@ from cpp_core.panels import (
     plain,
     round_step,
     too_few,
-    words,
 )
 from cpp_core.ranks import Level, check_side
 from cpp_core.results import (
     Results,
 )
+from cpp_core.sentences import counted, listed
 from cpp_core.sketch import Settings, Sketch, axis_id
 
 Columns = dict[str, dict[str, NDArray]]
@@ -88,7 +87,7 @@ def left_out(n_infinite: int, n_outside: int, thing: str) -> str:
         parts.append(counted(n_infinite, f"infinite {thing}"))
     if n_outside:
         parts.append(f"{counted(n_outside, thing)} beyond the axis")
-    return f" Not drawn: {words(parts)}." if parts else ""
+    return f" Not drawn: {listed(parts)}." if parts else ""
 
 
 def histogram_data(series: Mapping[tuple[str, str], Any], edges: NDArray) -> pd.DataFrame:

@@ -1,7 +1,7 @@
 """How a figure is drawn: axes, bars, histograms, numbers and words that all panels share."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from textwrap import wrap
@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 from cpp_core.algorithms import ALGORITHMS, Algorithm
 from cpp_core.experiment import Experiment
 from cpp_core.losses import lookup
-from cpp_core.ranks import Level, exact_alpha
+from cpp_core.ranks import Level
 from cpp_core.results import (
     Results,
 )
+from cpp_core.sentences import loss_name as name_of_loss
 from cpp_core.sentences import number as rounded
+from cpp_core.sentences import percent
 from cpp_core.sketch import Settings, Sketch
 
 GREY = "#8C8C8C"
@@ -29,21 +31,6 @@ BINS = 40
 CUT = " An arrow gives the count of a bar that is higher than its chart."
 FADES = ((0.05, 0.95, 0.16), (0.25, 0.75, 0.34))
 """Quantiles between which ends are drawn as a fade, with its opacity."""
-LOSS_NAMES = {
-    "log_loss": "log loss",
-    "zero_one": "zero-one loss",
-    "brier": "Brier loss",
-    "hinge": "hinge loss",
-    "squared_error": "squared error",
-    "absolute_error": "absolute error",
-    "error_rate": "error rate",
-    "accuracy": "accuracy",
-    "f1": "F1",
-    "roc_auc": "area under the ROC curve",
-    "mean_log_loss": "mean log loss",
-    "rmse": "root mean squared error",
-    "mae": "mean absolute error",
-}
 
 
 @dataclass(frozen=True)
@@ -87,30 +74,6 @@ def number(x: float) -> str:
     return "0" if text == "-0" else text
 
 
-def percent(x: float) -> str:
-    """A share in percent, to a tenth; 100 % and 0 % only where they are exact.
-
-    >>> percent(0.902), percent(0.9), percent(0.99999), percent(1)
-    ('90.2 %', '90 %', 'over 99.9 %', '100 %')
-    """
-    if 0 < x < 0.0005:
-        return "under 0.1 %"
-    if 0.9995 <= x < 1:
-        return "over 99.9 %"
-    return f"{100 * x:.1f}".removesuffix(".0") + " %"
-
-
-def words(items: Iterable[str]) -> str:
-    """Items as a list in a sentence: "a, b and c"."""
-    *most, last = items
-    return f"{', '.join(most)} and {last}" if most else last
-
-
-def counted(n: int, thing: str) -> str:
-    """A number of things: "1 trial", "1,000 trials"."""
-    return f"{n:,} {thing}" + ("" if n == 1 else "s")
-
-
 def in_trials(share: float, n: int) -> str:
     """A share of the trials, as a count where there are few."""
     if n == 1:
@@ -122,8 +85,7 @@ def in_trials(share: float, n: int) -> str:
 
 def loss_name(experiment: Experiment) -> str:
     """The loss in words: "log loss"."""
-    name = experiment.measure.name
-    return LOSS_NAMES.get(name, name.replace("_", " "))
+    return name_of_loss(experiment.measure.name)
 
 
 def loss_unit(experiment: Experiment) -> str:
@@ -142,11 +104,6 @@ def loss_label(experiment: Experiment) -> str:
     about = ", ".join([*filter(None, [loss_unit(experiment)]), *known])
     batch = f" of {experiment.batch_size} cases" if experiment.batch_size else ""
     return loss_name(experiment) + batch + (f" ({about})" if about else "")
-
-
-def confidence(alpha: Level) -> str:
-    """1 - alpha in percent, from the decimal that was typed."""
-    return percent(float(1 - exact_alpha(alpha)))
 
 
 def too_few(results: Results, alpha: Level, side: str) -> str:

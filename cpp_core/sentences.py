@@ -5,6 +5,7 @@ across a number that it is compared with: the printed sentence is true whenever 
 """
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
@@ -121,10 +122,10 @@ def confidence(alpha: Level) -> str:
 def counted(n: int, noun: str) -> str:
     """A number with its noun in the singular or plural.
 
-    >>> counted(1, "case"), counted(3, "batch")
-    ('1 case', '3 batches')
+    >>> counted(1, "case"), counted(3000, "batch")
+    ('1 case', '3,000 batches')
     """
-    return f"1 {noun}" if n == 1 else f"{n} {plural(noun)}"
+    return f"1 {noun}" if n == 1 else f"{n:,} {plural(noun)}"
 
 
 def plural(noun: str) -> str:
@@ -147,9 +148,14 @@ def ordinal(n: int) -> str:
     return f"{n}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(last, 'th') }"
 
 
-def listed(words: list[str]) -> str:
-    """Words with commas and an 'and'."""
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+def listed(words: Iterable[str]) -> str:
+    """Words with commas and an 'and'.
+
+    >>> listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def loss_name(name: str) -> str:

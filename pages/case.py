@@ -2,6 +2,7 @@
 
 import base64
 import io
+from concurrent.futures import Future
 from typing import Any
 
 import numpy as np
@@ -10,16 +11,18 @@ import streamlit as st
 from numpy.typing import NDArray
 from PIL import Image
 
-from cpp_core import ALGORITHMS, Experiment, cases
+from cpp_core import ALGORITHMS, Experiment, cases, class_cases, symbol_cases
 from cpp_core.case_figures import CaseBar, ClassBar, alpha_sweep, case_bars, class_bars
 from cpp_core.panels import loss_label
 from cpp_core.words import BEFORE_THE_LABEL, NOT_FOR_ONE_CASE
 from pages.parts.choices import Choice
+from pages.parts.live import awaited, students
 from pages.parts.shell import page
 from pages.parts.show import dark, show_panel
 
 ALPHAS = np.round(np.arange(0.02, 0.51, 0.02), 2)
 SHOWN = 60
+TRAINING = "Training each algorithm on many small samples."
 ORDERS = {
     "hardest": "largest predicted loss first",
     "widest": "widest set first",
@@ -28,13 +31,18 @@ ORDERS = {
 }
 
 
-@st.cache_resource(max_entries=8, show_spinner="Training on many small samples ...")
-def studies(
-    key: str, seed: int, _experiment: Experiment
-) -> tuple[cases.CaseStudy, cases.CaseStudy, cases.ClassStudy | None]:
-    """Everything about one trial's test cases that does not depend on alpha."""
-    classes = cases.class_study(_experiment, seed) if _experiment.data.classes else None
-    return cases.case_study(_experiment, seed), cases.x_study(_experiment, seed), classes
+Studies = tuple[cases.CaseStudy, cases.CaseStudy, class_cases.ClassStudy | None]
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def studies(key: str, seed: int, _experiment: Experiment) -> Future[Studies]:
+    """Everything about one trial's test cases that does not depend on alpha, on its way."""
+
+    def study() -> Studies:
+        classes = class_cases.class_study(_experiment, seed) if _experiment.data.classes else None
+        return cases.case_study(_experiment, seed), cases.x_study(_experiment, seed), classes
+
+    return students().submit(study)
 
 
 @st.cache_resource(max_entries=64, show_spinner="Retraining for this case ...")
@@ -46,13 +54,13 @@ def fresh_losses(key: str, seed: int, case: int, _experiment: Experiment) -> dic
 @st.cache_resource(max_entries=64, show_spinner="Retraining for this case ...")
 def fresh_symbols(key: str, seed: int, case: int, _experiment: Experiment) -> dict[str, NDArray]:
     """What happens at the case with freshly trained candidates."""
-    return cases.case_symbols(_experiment, seed, 0, case)
+    return symbol_cases.case_symbols(_experiment, seed, 0, case)
 
 
-@st.cache_resource(max_entries=8, show_spinner="Training on many small samples ...")
-def symbol_study(key: str, seed: int, _experiment: Experiment) -> cases.SymbolStudy:
-    """Which kinds of error the trial's test cases may show."""
-    return cases.symbol_study(_experiment, seed)
+@st.cache_resource(max_entries=8, show_spinner=False)
+def symbol_study(key: str, seed: int, _experiment: Experiment) -> Future[symbol_cases.SymbolStudy]:
+    """Which kinds of error the trial's test cases may show, on its way."""
+    return students().submit(symbol_cases.symbol_study, _experiment, seed)
 
 
 def key_of(experiment: Experiment, seed: int) -> str:
@@ -152,7 +160,10 @@ def numeric(choice: Choice) -> None:
     """Bars that move with the case."""
     experiment = cases.case_experiment(choice.experiment)
     key, alpha, side = key_of(experiment, choice.seed), choice.alpha, choice.side
-    study, before, classes = studies(key, choice.seed, experiment)
+    found = awaited(studies(key, choice.seed, experiment), TRAINING)
+    if found is None:
+        return
+    study, before, classes = found
     st.markdown(f"## Each retraining sees m = {study.m:,} cases")
     st.caption(
         f"Not the n = {experiment.n:,} cases of the trial: {study.k} training runs on {study.m} "
@@ -214,7 +225,7 @@ def numeric(choice: Choice) -> None:
         show_panel(case_bars(bars, unit, dark()), "before")
         st.caption(BEFORE_THE_LABEL)
     if classes is not None:
-        frame = cases.class_bounds(study, classes, alpha, side, chosen[0])
+        frame = class_cases.class_bounds(study, classes, alpha, side, chosen[0])
         rows = [class_bar(row) for row in frame.to_dict("records")]
         show_panel(class_bars(rows, unit, dark()))
 
@@ -222,7 +233,9 @@ def numeric(choice: Choice) -> None:
 def symbolic(choice: Choice) -> None:
     """The set of symbols at one case."""
     experiment, key = choice.experiment, key_of(choice.experiment, choice.seed)
-    study = symbol_study(key, choice.seed, experiment)
+    study = awaited(symbol_study(key, choice.seed, experiment), TRAINING)
+    if study is None:
+        return
     st.markdown(f"## Each training sees m = {study.m:,} cases")
     left, right = st.columns([1, 1.5])
     with left:

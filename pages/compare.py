@@ -5,7 +5,7 @@ from itertools import combinations
 
 import streamlit as st
 
-from cpp_core import ALGORITHMS, Results
+from cpp_core import Results
 from cpp_core.answers import QUESTIONS
 from cpp_core.case_figures import symbol_bars
 from cpp_core.coverage_figures import calibration_curve, cover_rates, coverage_histograms
@@ -16,50 +16,15 @@ from cpp_core.figures import (
     width_histograms,
 )
 from cpp_core.pairs import all_pairs, better_on_average, next_case, share_of_wins
-from cpp_core.panels import Panel, number, percent
+from cpp_core.panels import Panel
 from cpp_core.selection import selection_safe
 from cpp_core.verdicts import headline
 from cpp_core.words import RE_SPLITS
 from pages.parts.choices import Choice
 from pages.parts.live import live
+from pages.parts.rows import show_figures
 from pages.parts.shell import page
 from pages.parts.show import dark, kept, show_decisions, show_panel, show_verdict
-
-
-def figures_row(results: Results, choice: Choice) -> None:
-    """One row of figures per algorithm."""
-    summary = kept(Results.summary, results, choice.alpha, choice.side)
-    for name, found in summary.items():
-        with st.container(border=True):
-            label, *cells = st.columns([1.3, 1, 1, 1, 1.2], vertical_alignment="center")
-            look = ALGORITHMS[name]
-            label.markdown(
-                f'<span style="color:{look.color}">■</span> **{look.label}**',
-                unsafe_allow_html=True,
-            )
-            if results.experiment.variant != "symbolic":
-                for cell, end in zip(cells[:2], ("lower", "upper"), strict=True):
-                    infinite = found[f"{end}_infinite"]
-                    cell.metric(
-                        f"{end.capitalize()} end",
-                        number(found[f"{end}_median"]),
-                        help=f"Median over {len(results.trials):,} trials"
-                        + (f"; {infinite:,} have no finite end" if infinite else ""),
-                    )
-            words = "Symbols in a set" if results.experiment.variant == "symbolic" else "Width"
-            cells[2].metric(words, number(found["width_mean"]), help="Mean over the trials")
-            low, high = found["new_loss_cover_low"], found["new_loss_cover_high"]
-            cells[3].metric(
-                "New loss covered",
-                percent(found["new_loss_cover_rate"]),
-                help=f"Promised: at least {percent(1 - choice.alpha)}. Share of the trials "
-                f"whose one new loss was covered; exact 95 % interval {percent(low)} to "
-                f"{percent(high)}.",
-            )
-            if found["failed"]:
-                st.caption(f"{found['failed']:,} training runs raised an error: worst loss.")
-            if found["undefined"]:
-                st.caption(f"The metric was undefined on {found['undefined']:,} batches: worst.")
 
 
 def pair(results: Results) -> tuple[str, str] | None:
@@ -88,7 +53,7 @@ def body(choice: Choice) -> None:
 
         show_decisions(results, choice)
         show_verdict(kept(headline, results, alpha))
-        figures_row(results, choice)
+        show_figures(results, choice)
         if results.experiment.variant == "symbolic":
             show_panel(kept(symbol_bars, results, alpha))
         else:

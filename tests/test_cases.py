@@ -16,18 +16,16 @@ from cpp_core.cases import (
     case_experiment,
     case_losses,
     case_study,
-    case_symbols,
-    class_bounds,
-    class_study,
     fresh_runs,
     gallery_order,
     inside,
-    symbol_study,
     with_construction,
     x_study,
 )
+from cpp_core.class_cases import class_bounds, class_study
 from cpp_core.modulation import REGRESSORS
 from cpp_core.results import Results
+from cpp_core.symbol_cases import case_symbols, symbol_study
 from cpp_core.trials import run_block, trial_sample
 from tests.learners import Band, Line
 

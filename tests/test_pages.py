@@ -30,7 +30,8 @@ def settle(at, seconds=90):
         assert not at.exception, at.exception[0].message
         busy = [b for b in at.button if b.key and b.key.startswith("cancel-")]
         offers = [b for b in at.button if b.key and b.key.startswith("run-")]
-        if not busy and not offers:
+        waiting = any("so far" in info.value for info in at.info)
+        if not busy and not offers and not waiting:
             return at
         if offers and not busy:
             offers[0].click()

@@ -1,16 +1,20 @@
 """Results on a page: stored ones at once, others as their trials arrive."""
 
+import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import TypeVar
 
 import streamlit as st
 
 from cpp_core import Cost, Experiment, Results, Store, cost, default_store, run
 from cpp_core.jobs import Job, Jobs
 from cpp_core.runs import scheduler_from_environment
+from cpp_core.sentences import counted
 from cpp_core.words import duration
 
 Draw = Callable[[Results], None]
+T = TypeVar("T")
 
 AUTOMATIC_SECONDS = 4.0
 """Runs that take no longer than this start by themselves."""
@@ -34,6 +38,12 @@ def jobs() -> Jobs:
 def estimators() -> ThreadPoolExecutor:
     """Threads that time pilots."""
     return ThreadPoolExecutor(1, thread_name_prefix="pilot")
+
+
+@st.cache_resource
+def students() -> ThreadPoolExecutor:
+    """Threads that study cases."""
+    return ThreadPoolExecutor(2, thread_name_prefix="study")
 
 
 @st.cache_resource(max_entries=64)
@@ -104,7 +114,7 @@ def _offer(
     wait([pending], PATIENCE)
     missing = trials - stored
     fits = experiment.sizes.fits * missing * len(experiment.algorithms)
-    line = f"{fits:,} training run{'s' if fits != 1 else ''}"
+    line = counted(fits, "training run")
     if not pending.done():
         line += "; timing one trial ..."
     elif pending.exception() is not None:
@@ -116,7 +126,7 @@ def _offer(
         if job is None and found.seconds <= AUTOMATIC_SECONDS:
             _watch(jobs().start(experiment, trials, seed), lambda results: None, place)
             st.rerun()
-    line += f". {stored:,} of {trials:,} trials stored."
+    line += f". {stored:,} of {counted(trials, 'trial')} stored."
     with st.container(horizontal=True, vertical_alignment="center"):
         label = "Go on" if stored else "Run"
         if st.button(label, key=f"run-{place}", type="primary", icon="▶️"):
@@ -134,7 +144,7 @@ def _watch(job: Job, draw: Draw, place: str) -> None:
         if job.state != "running":
             st.rerun()
         left = "" if job.seconds_left is None else f", about {duration(job.seconds_left)} left"
-        text = f"{job.done:,} of {job.asked:,} trials{left}"
+        text = f"{job.done:,} of {counted(job.asked, 'trial')}{left}"
         with st.container(horizontal=True, vertical_alignment="center"):
             st.progress(job.done / job.asked, text=text, width="stretch")
             if st.button("Cancel", key=f"cancel-{place}"):
@@ -146,6 +156,23 @@ def _watch(job: Job, draw: Draw, place: str) -> None:
             draw(results)
 
     watched()
+
+
+def awaited(pending: Future[T], words: str) -> T | None:
+    """What a study finds; until then None, and words on the page that is looked at again."""
+    wait([pending], PATIENCE)
+    if pending.done():
+        return pending.result()
+    start = time.monotonic()
+
+    @st.fragment(run_every=1.0)
+    def waiting() -> None:
+        if pending.done():
+            st.rerun()
+        st.info(f"{words} {time.monotonic() - start + PATIENCE:.0f} s so far.", icon="⏳")
+
+    waiting()
+    return None
 
 
 def _tell_problem(results: Results) -> None:

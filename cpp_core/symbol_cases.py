@@ -1,0 +1,120 @@
+"""Kinds of error at the cases of a trial: sets of symbols, and what fresh candidates did."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpp_core.cases import (
+    check_algorithm,
+    fresh_runs,
+    run_rng,
+    sample_of,
+)
+from cpp_core.experiment import Experiment
+from cpp_core.ranks import (
+    Level,
+    scores_needed,
+)
+from cpp_core.results import SymbolicLosses
+from cpp_core.symbolic import retrained_symbols
+from cpp_core.training import (
+    Failure,
+)
+from cpp_core.trials import (
+    algorithm_and_inputs,
+    algorithm_rng,
+    one_thread,
+    symbolic_arrays,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class SymbolStudy:
+    """Every test case of one trial, with its set of symbols at any alpha.
+
+    ``symbols`` are the columns of the sets; ``tested`` the cases at which the trial knows what
+    ``happened`` (positions in ``symbols``); ``m`` the cases that a candidate was trained on.
+    """
+
+    experiment: Experiment
+    seed: int
+    trial: int
+    X: NDArray
+    y: NDArray
+    rows: NDArray
+    k: int
+    m: int
+    symbols: tuple[str, ...]
+    tested: NDArray
+    happened: Mapping[str, NDArray]
+    failures: Mapping[str, list[Failure]]
+    readers: Mapping[str, SymbolicLosses]
+
+    def sets(self, algorithm: str, alpha: Level = 0.1) -> NDArray[np.bool_]:
+        """Which symbols are in the set of each test case, (n_cases, S)."""
+        return self.readers[check_algorithm(self.experiment, algorithm)].sets(alpha)[0]
+
+    def more_needed(self, alpha: Level) -> int:
+        """How many more calibration scores would let a set leave a symbol out."""
+        return max(scores_needed(alpha, "upper") - self.k, 0)
+
+
+def _check_symbolic(experiment: Experiment) -> None:
+    if experiment.variant != "symbolic":
+        raise ValueError(
+            "Sets of symbols need the variant symbolic, but this experiment is of the variant "
+            f"{experiment.variant}."
+        )
+
+
+@one_thread()
+def symbol_study(experiment: Experiment, seed: int = 0, trial: int = 0) -> SymbolStudy:
+    """Sets of symbols at every test case; those of ``run_trial`` at the tested ones."""
+    _check_symbolic(experiment)
+    X, y, rows, cases, tested = sample_of(experiment, seed, trial)
+    readers, happened, failures = {}, {}, {}
+    for name in experiment.algorithms:
+        estimator, inputs = algorithm_and_inputs(experiment, name, X, rows)
+        rng, failed = algorithm_rng(seed, trial, name), list[Failure]()
+        arrays = symbolic_arrays(experiment, estimator, inputs, X, y, rng, failed, cases)
+        one_trial = {array: values[None] for array, values in arrays.items()}
+        readers[name] = SymbolicLosses(one_trial, experiment)
+        happened[name], failures[name] = arrays["test_symbol"], failed
+    return SymbolStudy(
+        experiment,
+        seed,
+        trial,
+        X[cases],
+        y[cases],
+        rows[cases],
+        k=experiment.sizes.k,
+        m=experiment.sizes.m,
+        symbols=readers[experiment.algorithms[0]].symbols,
+        tested=tested,
+        happened=happened,
+        failures=failures,
+        readers=readers,
+    )
+
+
+@one_thread()
+def case_symbols(experiment: Experiment, seed: int, trial: int, case: int) -> dict[str, NDArray]:
+    """Symbols that freshly trained candidates got at one test case, as in ``case_losses``."""
+    _check_symbolic(experiment)
+    if not experiment.algorithmic:
+        raise ValueError(
+            "This experiment is about one trained candidate, whose symbol at every case is in "
+            "symbol_study; give n_sets to ask about retraining."
+        )
+    X, y, rows, at, training = fresh_runs(experiment, seed, trial, case)
+    evaluation = np.full((len(training), 1), at)
+    found = {}
+    for name in experiment.algorithms:
+        estimator, inputs = algorithm_and_inputs(experiment, name, X, rows)
+        rng = run_rng(seed, trial, case, name)
+        found[name] = retrained_symbols(
+            estimator, experiment.positive_class, inputs, y, training, evaluation, rng
+        )[0]
+    return found
