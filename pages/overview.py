@@ -6,12 +6,12 @@ import streamlit as st
 
 from cpp_core import Experiment, Results
 from cpp_core.figures import overview_bars
-from cpp_core.verdicts import expected_loss, headline
+from cpp_core.verdicts import headline
 from cpp_core.words import QUESTIONS, STEPS, TAGLINE
 from pages.parts.choices import Choice
 from pages.parts.live import live
 from pages.parts.shell import page
-from pages.parts.show import kept, show_decisions, show_panel, show_verdict
+from pages.parts.show import kept, show_chart, show_decisions, show_panel, show_verdict
 
 
 def as_variant(experiment: Experiment, variant: str) -> Experiment:
@@ -44,8 +44,8 @@ def card(choice: Choice, variant: str, link: str) -> None:
             return
 
         def answer(results: Results) -> None:
-            for name in results.algorithms:
-                show_verdict(kept(expected_loss, results, name, choice.alpha))
+            show_verdict(kept(headline, results, choice.alpha))
+            show_chart(kept(overview_bars, results, choice.alpha, "upper"), variant)
 
         live(experiment, 1, choice.seed, answer, f"card-{variant}")
         st.page_link(link, label="In depth →")

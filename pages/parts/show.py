@@ -63,17 +63,22 @@ class Unchecked(go.Figure):
         return self._spec
 
 
+def show_chart(panel: Panel, place: str) -> None:
+    """The chart alone."""
+    st.plotly_chart(
+        Unchecked(panel.sketch),
+        key=f"{panel.key}-{place}",
+        width="stretch",
+        alt=panel.alt,
+        config={"displayModeBar": False},
+    )
+
+
 def show_panel(panel: Panel, place: str = "") -> None:
     """A title that states the finding, the chart, how to read it, and its data."""
     with st.container(border=True):
         st.markdown(f"**{panel.title}**")
-        st.plotly_chart(
-            Unchecked(panel.sketch),
-            key=f"{panel.key}-{place}",
-            width="stretch",
-            alt=panel.alt,
-            config={"displayModeBar": False},
-        )
+        show_chart(panel, place)
         with st.container(horizontal=True, horizontal_alignment="distribute"):
             st.caption(panel.caption, width="stretch")
             st.download_button(
