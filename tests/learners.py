@@ -1,7 +1,7 @@
 """Cheap learners and regressors whose losses have known laws."""
 
 import numpy as np
-from scipy import stats
+from scipy import special
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 
@@ -90,7 +90,7 @@ class Band(Line):
 
     def predict(self, X, quantiles=(0.5,)):
         line = super().predict(X)
-        return line[:, None] + self.spread_ * stats.norm.ppf(np.asarray(quantiles))[None, :]
+        return line[:, None] + self.spread_ * special.ndtri(np.asarray(quantiles))[None, :]
 
 
 def normal_sample(n, rng):

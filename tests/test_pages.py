@@ -80,6 +80,7 @@ def test_every_variant_on_every_page(variant):
         trials="20",
         k="10",
         alpha="0.2",
+        **({"regressor": "linear"} if variant == "z-fixed" else {}),
     )
     at = settle(at)
     assert len(text_of(at)) > 100
