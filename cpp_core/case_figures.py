@@ -62,11 +62,16 @@ class ClassBar:
 
 
 def case_bars(
-    bars: Sequence[CaseBar], unit: str = "", dark: bool = False, log: bool | None = None
+    bars: Sequence[CaseBar],
+    unit: str = "",
+    dark: bool = False,
+    log: bool | None = None,
+    fresh: bool = True,
 ) -> Panel:
     """One case: a bar for each set, diamonds for what freshly trained candidates really lost.
 
-    ``unit`` is the title of the axis, such as ``loss_label(experiment)``.
+    ``unit`` is the title of the axis, such as ``loss_label(experiment)``. Without ``fresh`` sets
+    and losses are those of the one model that was trained.
     """
     if not bars:
         raise ValueError("There is no set to draw; give at least one CaseBar.")
@@ -103,7 +108,7 @@ def case_bars(
                 "opacity": 0.75,
                 "line": {"color": ink(not dark), "width": 1},
             },
-            name="what fresh candidates lost",
+            name=f"what {'fresh candidates' if fresh else 'the trained model'} lost",
             customdata=[f"{n} candidate{'s' * (n > 1)} lost" for n in counts],
             hovertemplate="%{customdata} about %{x:.3g}<extra></extra>",
             showlegend=row == 0,
@@ -125,7 +130,12 @@ def case_bars(
     figure.axis("y", {"range": [len(bars) - 0.4, -0.7]})
     counted_in = [(r["inside"], r["candidates"]) for r in rows]
     total, of = sum(a for a, _ in counted_in), sum(b for _, b in counted_in)
-    if not of:
+    if not fresh:
+        ends_of = (
+            f"{look(bar.algorithm).label} {bound_words(bar.lower, bar.upper)}" for bar in bars
+        )
+        title = f"The trained model at this case: {listed(ends_of)}"
+    elif not of:
         title = "No fresh candidate was trained for this case"
     elif len(bars) <= 3:
         names = [reading.split(": ")[0] for reading in readings]
@@ -136,9 +146,12 @@ def case_bars(
         title = f"Inside the bar at this case: {listed(shares)}"
     else:
         title = f"{percent(total / of)} of the fresh losses lie inside their bars at this case"
+    diamonds = "Diamonds: losses that freshly trained candidates really had here."
+    if not fresh:
+        diamonds = "Diamond: the loss that the trained model really had here."
     caption = (
-        "Bar: the set at this case. Diamonds: losses that freshly trained candidates really had "
-        "here. The promise holds over cases drawn at random, not for this one."
+        f"Bar: the set at this case. {diamonds} The promise holds over cases drawn at random, not "
+        "for this one."
     )
     alt = f"One bar per set with diamonds for losses. {'; '.join(readings)}."
     return Panel("case", title, figure, caption, alt, pd.DataFrame(rows))
@@ -177,7 +190,7 @@ def class_bars(
         empty = own["lower"] > own["upper"]
         left = own["lower"].map(axis.clip)
         right = own["upper"].map(axis.clip).where(~empty, left)
-        percents = [percent(share) for share in own["covered"]]
+        percents = [percent(share) if share == share else "none tested" for share in own["covered"]]
         figure.bar(
             base=plain(left),
             x=plain(right - left),
@@ -236,10 +249,12 @@ def class_bars(
         xaxis=Axis(axis.low, edge, axis.log).layout(unit),
     )
     figure.set(yaxis={**rows_layout(labels), "ticks": "outside", "type": "linear"})
-    by_share = data.sort_values("covered", kind="stable")
-    low, high = by_share.iloc[0], by_share.iloc[-1]
-    if low["covered"] == high["covered"]:
-        covered = f"Every class is covered in {percent(low['covered'])} of its cases"
+    by_share = data.dropna(subset="covered").sort_values("covered", kind="stable")
+    low, high = (by_share.iloc[i] if len(by_share) else None for i in (0, -1))
+    if low is None or high is None:
+        covered = "No class has a tested case"
+    elif low["covered"] == high["covered"]:
+        covered = f"Every tested class is covered in {percent(low['covered'])} of its cases"
     else:
         covered = (
             f"Between {percent(low['covered'])} ({look(low['algorithm']).label}, {low['label']}) "
@@ -264,6 +279,7 @@ def alpha_sweep(
     unit: str = "",
     dark: bool = False,
     log: bool | None = None,
+    side: str = "two-sided",
 ) -> Panel:
     """How one case's set moves with the confidence: a band per algorithm.
 
@@ -301,7 +317,7 @@ def alpha_sweep(
         near = int(np.abs(levels - level).argmin())
         if not math.isclose(levels[near], level):
             raise ValueError(f"alpha = {level:g} is not among the alphas of {name}; include it.")
-        reading = f"{shown.label} {bound_words(low[near], high[near])}"
+        reading = f"{shown.label} {bound_words(low[near], high[near], side)}"
         if full[near]:
             ends = [low[near], high[near]]
             figure.scatter(

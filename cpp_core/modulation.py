@@ -9,6 +9,7 @@ two constructions are the same formulas, which stand here once.
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -134,7 +135,12 @@ def _linear() -> Any:
 
 def takes_levels(regressor: Any) -> bool:
     """Whether one fit predicts any level, as quantile-forest's regressors do."""
-    return "quantiles" in inspect.signature(regressor.predict).parameters
+    return _takes_levels(type(regressor))  # type: ignore[arg-type]
+
+
+@lru_cache(maxsize=64)
+def _takes_levels(kind: Any) -> bool:
+    return "quantiles" in inspect.signature(kind.predict).parameters
 
 
 def level_parameter(regressor: Any) -> str:

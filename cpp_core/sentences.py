@@ -100,9 +100,11 @@ def _decimal(value: float) -> Decimal:
 def percent(share: Level, direction: Direction = "nearest") -> str:
     """A share of 0 to 1 in percent, with at most one decimal.
 
-    >>> percent(0.9), percent(Fraction(29, 30), "down"), percent(0.0001)
-    ('90 %', '96.6 %', 'under 0.1 %')
+    >>> percent(0.9), percent(Fraction(29, 30), "down"), percent(0.0001), percent(math.nan)
+    ('90 %', '96.6 %', 'under 0.1 %', 'undefined')
     """
+    if share != share:
+        return "undefined"
     exact = Fraction(share) * 1000
     tenths = round(exact)
     if direction != "nearest":

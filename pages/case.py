@@ -14,6 +14,7 @@ from PIL import Image
 from cpp_core import ALGORITHMS, Experiment, cases, class_cases, symbol_cases
 from cpp_core.case_figures import CaseBar, ClassBar, alpha_sweep, case_bars, class_bars
 from cpp_core.panels import loss_label
+from cpp_core.sentences import percent
 from cpp_core.words import BEFORE_THE_LABEL, NOT_FOR_ONE_CASE
 from pages.parts.choices import Choice
 from pages.parts.live import awaited, students
@@ -156,6 +157,20 @@ def class_bar(row: dict[Any, Any]) -> ClassBar:
     )
 
 
+def at_the_worst(study: cases.CaseStudy, bars: list[CaseBar]) -> str:
+    """Why bars reach the end of the loss's range, and what helps; empty where they do not."""
+    worst = study.experiment.measure.worst
+    if not np.isfinite(worst) or any(bar.upper < np.float32(worst) for bar in bars):
+        return ""
+    shares = [float(np.mean(own >= np.float32(worst))) for own in study.calibration.values()]
+    return (
+        f"These bars reach the end of the loss's range: {percent(min(shares))} or more of the "
+        f"calibration losses are the worst possible one. With {study.m} training cases that "
+        "happens often, for example where a class was never seen. Fewer training subsets (k, under "
+        "Sizes and details) give each more cases; a greater alpha or a clip also lowers the bars."
+    )
+
+
 def numeric(choice: Choice) -> None:
     """Bars that move with the case."""
     experiment = cases.case_experiment(choice.experiment)
@@ -205,6 +220,9 @@ def numeric(choice: Choice) -> None:
         ]
         show_panel(case_bars(bars, unit, dark()))
         st.caption(NOT_FOR_ONE_CASE)
+        hint = at_the_worst(study, bars)
+        if hint:
+            st.info(hint)
     left, right = st.columns(2)
     with left:
         kind = chosen[0]
@@ -213,7 +231,7 @@ def numeric(choice: Choice) -> None:
         for name in names:
             ends = study.curve(name, kind, case, alphas.tolist(), side)
             curves[name] = (alphas, ends[:, 0], ends[:, 1])
-        show_panel(alpha_sweep(curves, alpha, unit, dark()))
+        show_panel(alpha_sweep(curves, alpha, unit, dark(), side=side))
     with right:
         st.markdown("**What could be said before the label is known**")
         bars = [
@@ -222,7 +240,7 @@ def numeric(choice: Choice) -> None:
             )
             for name in names
         ]
-        show_panel(case_bars(bars, unit, dark()), "before")
+        show_panel(case_bars(bars, unit, dark(), fresh=False), "before")
         st.caption(BEFORE_THE_LABEL)
     if classes is not None:
         frame = class_cases.class_bounds(study, classes, alpha, side, chosen[0])

@@ -26,7 +26,8 @@ from cpp_core.figures import (
     width_histograms,
 )
 from cpp_core.histograms import bin_edges
-from cpp_core.panels import GREY, loss_label, number, percent, wants_log
+from cpp_core.panels import GREY, loss_label, number, wants_log
+from cpp_core.sentences import percent
 from cpp_core.trials import run_block
 from tests.test_trials import VARIANTS, experiment_of
 
@@ -574,7 +575,7 @@ def test_classes():
     assert tuple(own.marker.symbol) == (ALGORITHMS["svm-lin"].marker, "triangle-right")
     shares = [text for t in panel.figure.select_traces({"mode": "text"}) for text in t.text]
     assert shares == ["95 %", "75 %", "empty, 0 %"]
-    assert class_bars(rows[:1]).title.startswith("Every class is covered in 95 % of its cases")
+    assert class_bars(rows[:1]).title.startswith("Every tested class is covered in 95 % of its cases")
     check(class_bars(rows[:2], log=True))
     with pytest.raises(ValueError, match="at least one ClassBar"):
         class_bars([])
@@ -633,3 +634,27 @@ def test_wrong_questions(every_variant, two):
         calibration_curve(two, 10)
     with pytest.raises(ValueError, match="side must"):
         cover_rates(two, 0.1, "lower")
+
+
+def test_the_one_trained_model_is_not_called_fresh():
+    bars = [CaseBar("svm-lin", "", 0.0, 0.5, np.array([0.2]))]
+    panel = case_bars(bars, fresh=False)
+    assert check(panel)
+    assert panel.title == "The trained model at this case: SVM-lin between 0 and 0.5"
+    assert "the trained model really had" in panel.caption
+    assert "fresh" not in panel.figure.to_json()
+
+
+def test_a_sweep_of_upper_bounds_says_at_most():
+    alphas = np.array([0.1, 0.2])
+    curves = {"svm-lin": (alphas, np.zeros(2), np.array([0.5, 0.4]))}
+    assert "SVM-lin at most 0.5" in alpha_sweep(curves, 0.1, side="upper").title
+
+
+def test_a_class_without_a_tested_case_has_no_share():
+    rows = [ClassBar("a", "svm-lin", 0.0, 1.0, math.nan, None, 3)]
+    panel = class_bars(rows)
+    assert panel.title.startswith("No class has a tested case")
+    assert "none tested" in panel.figure.to_json()
+    mixed = class_bars([*rows, ClassBar("b", "svm-lin", 0.0, 1.0, 0.9, None, 3)])
+    assert mixed.title.startswith("Every tested class is covered in 90 %")

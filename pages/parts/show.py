@@ -98,7 +98,7 @@ def show_decisions(results: Results, choice: Choice) -> None:
     if not asked or results.experiment.variant == "symbolic":
         return
     for verdict in kept(decisions_from, results, choice.alpha, **asked):
-        show_verdict(verdict, large=True)
+        show_verdict(verdict)
     if "at_most" in asked:
         with st.expander("How sure is it?"):
             for name in results.algorithms:
