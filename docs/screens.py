@@ -11,7 +11,13 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 DOCS = Path(__file__).parent
-PAGES = {"overview": "", "compare": "compare", "case": "case?variant=z-variable&trials=20"}
+PAGES = {
+    "overview": "",
+    "compare": "compare?side=two-sided",
+    "case": "case?variant=z-variable&clip=0.001&alpha=0.2",
+    "report": "report",
+}
+CONTENT = ".js-plotly-plot, [data-testid=stIFrame]"
 IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
 OPTIONS = ["--server.headless=true", "--server.address=127.0.0.1"]
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
@@ -42,7 +48,7 @@ def main() -> None:
                 page = browser.new_page(viewport={"width": 1400, "height": 1500})
                 page.goto(f"{address}/{path}")
                 page.wait_for_selector(IDLE, timeout=60_000)
-                page.locator(".js-plotly-plot").first.wait_for(timeout=60_000)
+                page.locator(CONTENT).first.wait_for(timeout=60_000)
                 page.wait_for_timeout(4000)
                 page.screenshot(path=str(DOCS / f"{name}.png"))
                 page.close()
