@@ -21,7 +21,7 @@ from cpp_core.experiment import Experiment
 from cpp_core.losses import LossError
 from cpp_core.ranks import check_count
 from cpp_core.results import Results
-from cpp_core.runs import Gathered, SchedulerError, _computed, about, works_in_threads
+from cpp_core.runs import Gathered, SchedulerError, about, computed, works_in_threads
 from cpp_core.store import Store, default_store
 from cpp_core.trials import Arrays
 
@@ -252,7 +252,7 @@ def blocks_here(gathered: Gathered, n_jobs: int, scheduler: str | None) -> Block
     """Compute what is missing in this process (and its workers, if any)."""
     experiment, backend = gathered.experiment, None if scheduler is None else "dask"
     table = experiment.data if experiment.dataset.startswith("table-") else None
-    yield from _computed(gathered, gathered.seed, n_jobs, backend, scheduler, table)
+    yield from computed(gathered, gathered.seed, n_jobs, backend, scheduler, table)
 
 
 def blocks_of_child(

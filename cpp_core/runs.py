@@ -117,7 +117,7 @@ def stream(
         if len(gathered.complete_trials()):
             yield gathered.results(store.problem)
         table = experiment.data if experiment.dataset.startswith("table-") else None
-        for part, numbers, arrays in _computed(gathered, seed, n_jobs, backend, scheduler, table):
+        for part, numbers, arrays in computed(gathered, seed, n_jobs, backend, scheduler, table):
             for name in part.algorithms:
                 key = experiment.key(name, seed)
                 store.save(key, numbers, arrays[name], about(part, name, seed))
@@ -212,7 +212,7 @@ class Pace:
         return int(np.clip(BLOCK_SECONDS / max(self.per_trial, 1e-9), 1, MAX_BLOCK))
 
 
-def _computed(
+def computed(
     gathered: Gathered,
     seed: int,
     n_jobs: int,

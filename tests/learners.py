@@ -53,12 +53,17 @@ class Brittle(Mean):
         return super().fit(X, y)
 
 
+BOTH = np.array([0, 1])
+
+
 class Majority(ClassifierMixin, Quick):
     """Predicts the side of the mean of the positives; a cheap, imperfect classifier of {0, 1}."""
 
     def fit(self, X, y):
-        self.classes_ = np.unique(y)
-        self.cut_ = float(np.mean([X[y == c, 0].mean() for c in self.classes_]))
+        self.classes_ = BOTH  # with one class there is no training run
+        upper = y == 1
+        above, below = X[upper, 0], X[~upper, 0]
+        self.cut_ = (sum(above) / len(above) + sum(below) / len(below)) / 2
         return self
 
     def predict(self, X):

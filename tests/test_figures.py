@@ -575,7 +575,7 @@ def test_classes():
     assert tuple(own.marker.symbol) == (ALGORITHMS["svm-lin"].marker, "triangle-right")
     shares = [text for t in panel.figure.select_traces({"mode": "text"}) for text in t.text]
     assert shares == ["95 %", "75 %", "empty, 0 %"]
-    assert class_bars(rows[:1]).title.startswith("Every tested class is covered in 95 % of its cases")
+    assert class_bars(rows[:1]).title.startswith("Every tested class is covered in 95 % of its")
     check(class_bars(rows[:2], log=True))
     with pytest.raises(ValueError, match="at least one ClassBar"):
         class_bars([])

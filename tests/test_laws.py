@@ -307,11 +307,11 @@ class FrequencyByLabel(Majority):
     """Probability of each symbol: its frequency among the training cases with the same label."""
 
     def fit(self, X, y):
-        self.classes_ = np.unique(y)
-        last = X[:, -1].round().astype(int)
-        self.table_ = np.array(
-            [[np.mean(np.append(y[last == v], c) == c) for c in self.classes_] for v in (0, 1)]
-        )
+        self.classes_, symbol = np.unique(y, return_inverse=True)
+        size = len(self.classes_)
+        seen = 2 * symbol + X[:, -1].round().astype(int)
+        counts = np.bincount(seen, minlength=2 * size).reshape(size, 2).T
+        self.table_ = (counts + 1) / (counts.sum(axis=1, keepdims=True) + 1)
         return self
 
     def predict_proba(self, X):

@@ -75,7 +75,7 @@ def test_every_variant_on_every_page(variant):
     at = open_page(
         "compare",
         dataset="iris",
-        algorithms=["naive-bayes", "dummy"],
+        algorithms=["naive-bayes", "dummy"][: 1 if variant == "symbolic" else 2],
         variant=variant,
         trials="20",
         k="10",

@@ -22,31 +22,31 @@ AUTOMATIC_SECONDS = 4.0
 PATIENCE = 1.5
 
 
-@st.cache_resource
+@st.cache_resource(show_spinner=False)
 def store() -> Store:
     """The store that all sessions share."""
     return default_store()
 
 
-@st.cache_resource
+@st.cache_resource(show_spinner=False)
 def jobs() -> Jobs:
     """The background runs of all sessions."""
     return Jobs(store(), scheduler=scheduler_from_environment())
 
 
-@st.cache_resource
+@st.cache_resource(show_spinner=False)
 def estimators() -> ThreadPoolExecutor:
     """Threads that time pilots."""
     return ThreadPoolExecutor(1, thread_name_prefix="pilot")
 
 
-@st.cache_resource
+@st.cache_resource(show_spinner=False)
 def students() -> ThreadPoolExecutor:
     """Threads that study cases."""
     return ThreadPoolExecutor(2, thread_name_prefix="study")
 
 
-@st.cache_resource(max_entries=64)
+@st.cache_resource(max_entries=64, show_spinner=False)
 def estimate(
     key: tuple[str, ...], trials: int, stored: int, _experiment: Experiment
 ) -> Future[Cost]:
