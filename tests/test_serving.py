@@ -1,38 +1,60 @@
 """What the server does beside running pages."""
 
 import asyncio
+import re
 from pathlib import Path
 
+import pytest
 import streamlit
 from streamlit.web.server.app_discovery import discover_asgi_app
 
 from pages.parts import serving, show
 
 ROOT = Path(__file__).parents[1]
+HTML = (b"content-type", b"text/html; charset=utf-8")
+PAGE = b"<html><head></head><body>\xc3\xa4</body></html>"
 
 
-def answered(content_type):
-    """The headers that a browser gets for content of a type."""
-    sent = []
+def answered(headers, status=200):
+    """The headers and the content that a browser gets, sent in two parts."""
+    sent, asked = [], {}
 
     async def app(scope, receive, send):
-        headers = [(b"content-type", content_type)]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await send({"type": "http.response.body", "body": b""})
+        asked.update(scope)
+        size = (b"content-length", str(len(PAGE)).encode())
+        start = {"type": "http.response.start", "status": status, "headers": [*headers, size]}
+        await send(start)
+        await send({"type": "http.response.body", "body": PAGE[:20], "more_body": True})
+        await send({"type": "http.response.body", "body": PAGE[20:]})
 
     async def send(message):
         sent.append(message)
 
-    asyncio.run(serving.PreloadCharts(app)({"type": "http"}, None, send))
-    assert [message["type"] for message in sent] == ["http.response.start", "http.response.body"]
-    return sent[0]["headers"]
+    scope = {"type": "http", "path": "/compare", "headers": [(b"accept-encoding", b"gzip")]}
+    asyncio.run(serving.PreloadCharts(app)(scope, None, send))
+    assert asked["headers"] == []  # a compressed page could not be added to
+    content = b"".join(message["body"] for message in sent[1:])
+    assert dict(sent[0]["headers"])[b"content-length"] == str(len(content)).encode()
+    return content
 
 
-def test_pages_name_the_script_of_the_charts():
-    (link,) = [value.decode() for name, value in answered(b"text/html; charset=utf-8")[1:]]
-    name = link.split("/")[-1].split(">")[0]
-    assert (Path(streamlit.__file__).parent / "static" / "static" / "js" / name).is_file()
-    assert len(answered(b"application/json")) == 1
+def test_pages_load_the_script_of_the_charts():
+    content = answered([HTML])
+    (name,) = re.findall(rb'import\("\./static/js/([^"]+)"\)', content)
+    assert (Path(streamlit.__file__).parent / "static/static/js" / name.decode()).is_file()
+    assert content.replace(re.search(rb"<script.*</script>", content)[0], b"") == PAGE
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ([(b"content-type", b"application/json")], 200),
+        ([HTML, (b"content-encoding", b"gzip")], 200),
+        ([HTML], 404),
+    ],
+)
+def test_other_answers_stay_as_they_are(headers, status):
+    assert answered(headers, status) == PAGE
 
 
 def test_the_server_starts_the_application_and_not_only_a_script():

@@ -15,24 +15,46 @@ from pages.parts.show import kept
 class PreloadCharts:
     """Lets a browser load Plotly with the page: every page has charts, and it is the last to come.
 
-    Without it, a browser learns of the charts when the first one arrives.
+    Without it, a browser learns of the charts when the first one arrives, and waits again.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
         scripts = Path(streamlit.__file__).parent.glob("static/static/js/PlotlyChart.*.js")
-        self.links = [f'<./static/js/{path.name}>; rel="modulepreload"' for path in scripts]
+        lines = [f'<script type="module">import("./static/js/{p.name}")</script>' for p in scripts]
+        self.script = "".join(lines).encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def send_with_link(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = list(message["headers"])
-                if any(k == b"content-type" and v.startswith(b"text/html") for k, v in headers):
-                    headers += [(b"link", link.encode()) for link in self.links]
-                    message = {**message, "headers": headers}
-            await send(message)
+        if scope["type"] == "http" and "." not in scope["path"].rsplit("/", 1)[-1]:
+            # A page, of a few kB: a compressed one could not be added to.
+            asked = [(name, v) for name, v in scope["headers"] if name != b"accept-encoding"]
+            scope = {**scope, "headers": asked}
+        start: Message | None = None
+        content = b""
 
-        await self.app(scope, receive, send_with_link)
+        async def send_with_script(message: Message) -> None:
+            nonlocal start, content
+            if message["type"] == "http.response.start" and is_page(message):
+                start = message
+            elif start is None or message["type"] != "http.response.body":
+                await send(message)
+            else:
+                content += message.get("body", b"")
+                if not message.get("more_body"):
+                    content = content.replace(b"</head>", self.script + b"</head>", 1)
+                    size = [(b"content-length", str(len(content)).encode())]
+                    kept_ = [(k, v) for k, v in start["headers"] if k != b"content-length"]
+                    await send({**start, "headers": kept_ + size})
+                    await send({**message, "body": content})
+
+        await self.app(scope, receive, send_with_script)
+
+
+def is_page(start: Message) -> bool:
+    """Whether an answer is HTML that is there and not compressed."""
+    headers = dict(start["headers"])
+    html = headers.get(b"content-type", b"").startswith(b"text/html")
+    return html and start["status"] == 200 and b"content-encoding" not in headers
 
 
 def warm() -> None:
