@@ -7,8 +7,18 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cpp_core import Experiment
 from cpp_core.coverage_figures import calibration_curve, cover_rates, coverage_histograms
-from cpp_core.figures import interval_histograms, paired_difference, width_differences
+from cpp_core.figures import (
+    interval_histograms,
+    overview_bars,
+    paired_difference,
+    width_differences,
+    width_histograms,
+)
+from cpp_core.pairs import better_on_average, next_case, share_of_wins
+from cpp_core.selection import selection_safe
+from cpp_core.verdicts import headline
 from pages.parts.live import keys_of, stored_results, stored_trials
+from pages.parts.rows import figures_table
 from pages.parts.show import kept
 
 
@@ -64,8 +74,15 @@ def warm() -> None:
     if stored_trials(keys, trials) < trials:
         return
     results = stored_results(keys, trials, 0, experiment)
-    look = 0.1, "upper"
+    alpha, look = 0.1, (0.1, "upper")
     for draw in (interval_histograms, cover_rates, coverage_histograms, calibration_curve):
         kept(draw, results, *look, dark=False)
+    for whole in (width_histograms, overview_bars, figures_table):
+        kept(whole, results, *look)
     for pair in (width_differences, paired_difference):
         kept(pair, results, *experiment.algorithms, *look, dark=False)
+    for verdict in (headline, selection_safe):
+        kept(verdict, results, alpha)
+    for compared in (next_case, share_of_wins):
+        kept(compared, results, *experiment.algorithms, alpha)
+    kept(better_on_average, results, *experiment.algorithms, alpha, None)
