@@ -143,7 +143,7 @@ def test_alpha_moves_the_charts_and_the_link_reopens_the_view(browser, shared):
     slider.focus()
     for _ in range(5):
         slider.press("ArrowRight")
-    page.wait_for_url(re.compile("alpha=0.15"), timeout=60_000)
+    expect(page).to_have_url(re.compile("alpha=0.15"), timeout=60_000)
     expect(page.locator("[data-testid=stSidebar]")).to_contain_text("85% confidence")
     visit.idle()
     page.wait_for_timeout(500)
@@ -200,9 +200,13 @@ def test_phone_width_and_dark_theme(browser, shared, path):
 
 def test_pages_keep_the_choice(browser, shared):
     visit = Visit(browser, shared, "?dataset=quadnoise&algorithms=gd&algorithms=sgd&trials=20")
+    # While a run fills the page, Streamlit may drop the settings from the address (not the choice).
+    expect(visit.page.locator(".js-plotly-plot")).to_have_count(3, timeout=60_000)
+    expect(visit.page.locator("[data-testid=stProgress]")).to_have_count(0, timeout=60_000)
+    visit.idle().page.wait_for_timeout(2000)
     visit.page.get_by_role("link", name="Compare").first.click()
-    visit.page.wait_for_url(re.compile("/compare"), timeout=60_000)
+    expect(visit.page).to_have_url(re.compile("/compare"), timeout=60_000)
     visit.idle()
     expect(visit.page.locator("[data-testid=stSidebar]")).to_contain_text("Simulated")
-    visit.page.wait_for_url(re.compile("dataset=quadnoise"), timeout=60_000)
+    expect(visit.page).to_have_url(re.compile("dataset=quadnoise"), timeout=60_000)
     visit.close()
