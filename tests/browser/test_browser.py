@@ -83,7 +83,7 @@ def serving(folder):
 class Visit:
     """A page, with everything that went wrong on it."""
 
-    def __init__(self, browser, address, path="", width=1400, scheme="light"):
+    def __init__(self, browser, address, path="", width=1400, scheme="light", settled=True):
         self.faults = []
         self.page = browser.new_page(viewport={"width": width, "height": 1000}, color_scheme=scheme)
         own = (address, address.replace("http", "ws"), "data:", "blob:")
@@ -93,7 +93,8 @@ class Visit:
             lambda r: None if r.url.startswith(own) else self.faults.append(f"asks {r.url}"),
         )
         self.page.goto(f"{address}/{path}")
-        self.idle()
+        if settled:
+            self.idle()
 
     def _console(self, message):
         if message.type == "error" and "Failed to load resource" not in message.text:
@@ -188,7 +189,7 @@ def test_run_cancel_resume(browser, shared):
 @pytest.mark.parametrize("path", ["", "compare", "case"])
 def test_phone_width_and_dark_theme(browser, shared, path):
     for width, scheme in ((400, "light"), (1400, "dark")):
-        visit = Visit(browser, shared, path, width, scheme)
+        visit = Visit(browser, shared, path, width, scheme, settled=False)
         expect(visit.page.locator(".js-plotly-plot").first).to_be_visible(timeout=60_000)
         visit.page.wait_for_timeout(500)
         wide = visit.page.evaluate(
