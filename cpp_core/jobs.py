@@ -25,7 +25,7 @@ from cpp_core.runs import Gathered, SchedulerError, about, computed, works_in_th
 from cpp_core.store import Store, default_store
 from cpp_core.trials import Arrays
 
-State = Literal["running", "done", "cancelled", "failed"]
+State = Literal["running", "done", "paused", "cancelled", "failed"]
 Blocks = Generator[tuple[Experiment, list[int], dict[str, Arrays]], None, None]
 """As they arrive: the algorithms that lacked trials, which trials, and arrays by algorithm."""
 
@@ -52,15 +52,20 @@ class Job:
         What is computed, with how many trials.
     results : Results or None
         The newest ones, replaced as a whole when trials arrive; None before the first trial.
-    state : "running", "done", "cancelled" or "failed"
+    state : "running", "done", "paused", "cancelled" or "failed"
+        Paused: the first trials have shown that the rest takes longer than the ``limit``.
+    limit : float or None
+        Seconds that the run may take unasked; the first trials tell, and are kept.
     error : str or None
         Why a job failed, as a sentence.
     abandoned : bool
         Whether it was cancelled because nobody watched it.
     """
 
-    def __init__(self, experiment: Experiment, trials: int, seed: int, lease: float) -> None:
-        self.experiment, self.asked, self.seed = experiment, trials, seed
+    def __init__(
+        self, experiment: Experiment, trials: int, seed: int, lease: float, limit: float | None
+    ) -> None:
+        self.experiment, self.asked, self.seed, self.limit = experiment, trials, seed, limit
         self.results: Results | None = None
         self.state: State = "running"
         self.error: str | None = None
@@ -68,6 +73,7 @@ class Job:
         self._lease = lease
         self._renewed = time.monotonic()
         self._seen: list[tuple[float, int]] = []  # when the first and the newest block came, done
+        self._pace: float | None = None
         self._changing = Lock()
         self._idle = Event()
 
@@ -82,14 +88,13 @@ class Job:
 
         The time before the first block (starting a process, compiling) does not count.
         """
-        seen = self._seen
         if self.state == "done":
             return 0.0
-        if self.state != "running" or len(seen) < 2:
+        if self._pace is None:
             return None
-        (first, before), (newest, done) = seen
-        pace = (newest - first) / (done - before)
-        return max(pace * (self.asked - done) - (time.monotonic() - newest), 0.0)
+        newest, done = self._seen[-1]
+        since = time.monotonic() - newest if self.state == "running" else 0.0
+        return max(self._pace * (self.asked - done) - since, 0.0)
 
     def renew(self) -> None:
         """Say that somebody watches; a job that nobody renews for the lease cancels itself."""
@@ -124,8 +129,19 @@ class Job:
         if self.done == self.asked:
             self._end("done")
 
-    def _saw_block(self) -> None:
+    def _saw_block(self, workers: int) -> None:
+        """Learn the pace, at first from blocks that one of the workers computed."""
         self._seen = [*self._seen[:1], (time.monotonic(), self.done)]
+        (first, before), (newest, done) = self._seen[0], self._seen[-1]
+        if done == before:
+            return
+        pace = (newest - first) / (done - before)
+        if self._pace is not None:
+            self._pace = pace
+            return
+        self._pace = pace / workers
+        if self.limit is not None and (self.seconds_left or 0.0) > self.limit:
+            self._end("paused")
 
 
 class Jobs:
@@ -156,17 +172,20 @@ class Jobs:
         self._changing = Lock()
         self._turns = Semaphore(AT_ONCE)
 
-    def start(self, experiment: Experiment, trials: int, seed: int) -> Job:
+    def start(
+        self, experiment: Experiment, trials: int, seed: int, limit: float | None = None
+    ) -> Job:
         """The job of this run: the one that goes on or is done, else a new one.
 
-        A new one begins with what is stored, and is done at once if that is all.
+        A new one begins with what is stored, and is done at once if that is all. With a ``limit``
+        it pauses after its first trials if the rest takes more seconds than that.
         """
         key = experiment, check_count(trials, "trials"), check_count(seed, "seed", least=0)
         with self._changing:
             job = self._jobs.pop(key, None)
             joined = job is not None and job.state in ("running", "done")
             if job is None or not joined:
-                job = Job(*key, self.lease)
+                job = Job(*key, self.lease, limit)
             job.renew()
             self._jobs[key] = job  # last, as the one that was asked for last
             ended = [k for k, kept in self._jobs.items() if kept.state != "running"]
@@ -222,6 +241,7 @@ class Jobs:
 
     def _compute(self, job: Job, gathered: Gathered) -> None:
         experiment, seed = job.experiment, job.seed
+        workers = self.n_jobs if self.scheduler is None else 1
         with closing(self._blocks(job, gathered)) as blocks:
             for part, numbers, arrays in blocks:
                 for name in part.algorithms:
@@ -229,7 +249,7 @@ class Jobs:
                     self.store.save(experiment.key(name, seed), numbers, arrays[name], words)
                     gathered.put(name, numbers, arrays[name])
                 job._show(gathered.results(self.store.problem))
-                job._saw_block()
+                job._saw_block(workers)
                 if not job._wanted():
                     break
         if job.state == "done":

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import streamlit as st
 
-from cpp_core import Cost, Experiment, Results, Store, cost, default_store, run
+from cpp_core import Experiment, Results, Store, default_store, run
 from cpp_core.jobs import Job, Jobs
 from cpp_core.runs import scheduler_from_environment
 from cpp_core.sentences import counted
@@ -16,10 +16,11 @@ from cpp_core.words import duration
 Draw = Callable[[Results], None]
 T = TypeVar("T")
 
-AUTOMATIC_SECONDS = 4.0
-"""Runs that take no longer than this start by themselves."""
+UNASKED_SECONDS = 4.0
+"""A run starts by itself; it pauses after its first trials if the rest takes longer than this."""
 
-PATIENCE = 1.5
+MOMENT = 0.5
+"""Seconds that a page waits for what may come at once."""
 
 
 @st.cache_resource(show_spinner=False)
@@ -35,23 +36,9 @@ def jobs() -> Jobs:
 
 
 @st.cache_resource(show_spinner=False)
-def estimators() -> ThreadPoolExecutor:
-    """Threads that time pilots."""
-    return ThreadPoolExecutor(1, thread_name_prefix="pilot")
-
-
-@st.cache_resource(show_spinner=False)
 def students() -> ThreadPoolExecutor:
     """Threads that study cases."""
     return ThreadPoolExecutor(2, thread_name_prefix="study")
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def estimate(
-    key: tuple[str, ...], trials: int, stored: int, _experiment: Experiment
-) -> Future[Cost]:
-    """A pilot's estimate of the cost, on its way."""
-    return estimators().submit(cost, _experiment, trials, store=store())
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
@@ -74,65 +61,41 @@ def stored_trials(keys: tuple[str, ...], trials: int) -> int:
 
 
 def live(experiment: Experiment, trials: int, seed: int, draw: Draw, place: str) -> None:
-    """Draw results: stored ones at once; a running job's as they come; else offer to run it.
+    """Draw results: stored ones at once, others as their trials arrive.
 
     ``place`` tells the widgets of several results on one page apart.
     """
     job = jobs().find(experiment, trials, seed)
-    if job is not None and job.abandoned:
-        job = jobs().start(experiment, trials, seed)  # nobody cancelled it: the tab was hidden
-    if job is not None and job.state == "running":
+    if job is None:
+        keys = keys_of(experiment, seed)
+        if stored_trials(keys, trials) == trials:
+            draw(stored_results(keys, trials, seed, experiment))
+            return
+        job = jobs().start(experiment, trials, seed, UNASKED_SECONDS)
+        job.wait(MOMENT)
+    elif job.abandoned:  # nobody cancelled it: the tab was closed or hidden
+        job = jobs().start(experiment, trials, seed, job.limit)
+    if job.state == "running":
         _watch(job, draw, place)
         return
-    if job is not None and job.state == "done" and job.results is not None:
-        _tell_problem(job.results)
-        draw(job.results)
-        return
-    keys = keys_of(experiment, seed)
-    stored = stored_trials(keys, trials)
-    if stored == trials:
-        draw(stored_results(keys, trials, seed, experiment))
-        return
-    if job is not None and job.state == "failed":
+    if job.state == "failed":
         st.error(f"The run stopped: {job.error} What was computed is kept.")
-    _offer(experiment, trials, seed, keys, stored, place, job)
-    if job is not None and job.results is not None and len(job.results.trials):
-        draw(job.results)
+    if job.state != "done":
+        _offer(job, place)
+    _draw(job, draw)
 
 
-def _offer(
-    experiment: Experiment,
-    trials: int,
-    seed: int,
-    keys: tuple[str, ...],
-    stored: int,
-    place: str,
-    job: Job | None,
-) -> None:
-    """Say what the run will cost, with a button; short ones start by themselves."""
-    pending = estimate(keys, trials, stored, experiment)
-    wait([pending], PATIENCE)
-    missing = trials - stored
-    fits = experiment.sizes.fits * missing * len(experiment.algorithms)
-    line = counted(fits, "training run")
-    if not pending.done():
-        line += "; timing one trial ..."
-    elif pending.exception() is not None:
-        st.warning(f"This cannot be computed: {pending.exception()}")
-        return
-    else:
-        found = pending.result()
-        line += f", about {duration(found.seconds)}"
-        if job is None and found.seconds <= AUTOMATIC_SECONDS:
-            _watch(jobs().start(experiment, trials, seed), lambda results: None, place)
-            st.rerun()
-    line += f". {stored:,} of {counted(trials, 'trial')} stored."
+def _offer(job: Job, place: str) -> None:
+    """Say what the rest will cost, with a button."""
+    fits = job.experiment.sizes.fits * (job.asked - job.done) * len(job.experiment.algorithms)
+    time_left = "" if job.seconds_left is None else f", about {duration(job.seconds_left)}"
+    stored = f"{job.done:,} of {counted(job.asked, 'trial')} stored"
     with st.container(horizontal=True, vertical_alignment="center"):
-        label = "Go on" if stored else "Run"
+        label = "Go on" if job.done else "Run"
         if st.button(label, key=f"run-{place}", type="primary", icon="▶️"):
-            jobs().start(experiment, trials, seed)
+            jobs().start(job.experiment, job.asked, job.seed)
             st.rerun()
-        st.markdown(line)
+        st.markdown(f"{stored}. The rest: {counted(fits, 'training run')}{time_left}.")
 
 
 def _watch(job: Job, draw: Draw, place: str) -> None:
@@ -150,17 +113,24 @@ def _watch(job: Job, draw: Draw, place: str) -> None:
             if st.button("Cancel", key=f"cancel-{place}"):
                 job.cancel()
                 st.rerun()
-        results = job.results
-        if results is not None and len(results.trials):
-            _tell_problem(results)
-            draw(results)
+        _draw(job, draw)
 
     watched()
 
 
+def _draw(job: Job, draw: Draw) -> None:
+    """What has arrived, if anything."""
+    results = job.results
+    if results is None:
+        return
+    if results.problem:
+        st.caption(f"Note: {results.problem}")
+    draw(results)
+
+
 def awaited(pending: Future[T], words: str) -> T | None:
     """What a study finds; until then None, and words on the page that is looked at again."""
-    wait([pending], PATIENCE)
+    wait([pending], MOMENT)
     if pending.done():
         return pending.result()
     start = time.monotonic()
@@ -169,12 +139,7 @@ def awaited(pending: Future[T], words: str) -> T | None:
     def waiting() -> None:
         if pending.done():
             st.rerun()
-        st.info(f"{words} {time.monotonic() - start + PATIENCE:.0f} s so far.", icon="⏳")
+        st.info(f"{words} {time.monotonic() - start + MOMENT:.0f} s so far.", icon="⏳")
 
     waiting()
     return None
-
-
-def _tell_problem(results: Results) -> None:
-    if results.problem:
-        st.caption(f"Note: {results.problem}")

@@ -7,6 +7,7 @@ alone. Each page therefore starts through ``page``, which builds the frame first
 from collections.abc import Callable
 
 import streamlit as st
+from streamlit.navigation.page import StreamlitPage
 
 from pages.parts.choices import Choice, sidebar
 
@@ -16,24 +17,48 @@ PAGES = {
     "case": ("One case", "pages/case.py"),
     "report": ("Report", "pages/report.py"),
 }
-INSIDE, CHOICE = "_inside_frame", "_choice"
+Settings = dict[str, list[str]]
+INSIDE, CHOICE, ADDRESS = "_inside_frame", "_choice", "_address"
 
 
 def frame() -> None:
     """Draw the navigation and the sidebar, then the current page."""
     st.set_page_config(page_title="Conformal performance prediction", page_icon="🎯", layout="wide")
+    had, has = st.session_state.get(ADDRESS, {}), address()
+    st.session_state[ADDRESS] = had | has  # before there is a link to another page
     pages = [
         st.Page(path, title=title, url_path=name, default=name == "overview")
         for name, (title, path) in PAGES.items()
     ]
     current = st.navigation(pages, position="top")
     st.html("<style>.stMainBlockContainer {padding-top: 4rem}</style>")
+    give_back(had, has, current)
     st.session_state[CHOICE] = sidebar()
+    st.session_state[ADDRESS] = {key: v for key, v in address().items() if key in st.session_state}
     st.session_state[INSIDE] = True
     try:
         current.run()
     finally:
         st.session_state[INSIDE] = False
+
+
+def address() -> Settings:
+    """The settings in the link, as texts."""
+    return {key: st.query_params.get_all(key) for key in st.query_params}
+
+
+def give_back(had: Settings, has: Settings, current: StreamlitPage) -> None:
+    """Give back to the link what it lost when a page was left before it was complete.
+
+    Streamlit takes settings along to another page only once the browser has drawn their controls.
+    A control that the server knows writes its value when it is set again; if there is none yet, the
+    page starts anew with the link that it should have had.
+    """
+    lost = had.keys() - has.keys()
+    for key in lost & st.session_state.keys():
+        st.session_state[key] = st.session_state[key]
+    if lost - st.session_state.keys():
+        st.switch_page(current, query_params=had | has)
 
 
 def page(body: Callable[[Choice], None]) -> None:

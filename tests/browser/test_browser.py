@@ -189,7 +189,7 @@ def test_run_cancel_resume(browser, shared):
 @pytest.mark.parametrize("path", ["", "compare", "case"])
 def test_phone_width_and_dark_theme(browser, shared, path):
     for width, scheme in ((400, "light"), (1400, "dark")):
-        visit = Visit(browser, shared, path, width, scheme, settled=False)
+        visit = Visit(browser, shared, path, width, scheme)
         expect(visit.page.locator(".js-plotly-plot").first).to_be_visible(timeout=60_000)
         visit.page.wait_for_timeout(500)
         wide = visit.page.evaluate(
@@ -199,15 +199,17 @@ def test_phone_width_and_dark_theme(browser, shared, path):
         visit.close()
 
 
-def test_pages_keep_the_choice(browser, shared):
-    visit = Visit(browser, shared, "?dataset=quadnoise&algorithms=gd&algorithms=sgd&trials=20")
-    # While a run fills the page, Streamlit may drop the settings from the address (not the choice).
-    expect(visit.page.locator(".js-plotly-plot")).to_have_count(3, timeout=60_000)
-    expect(visit.page.locator("[data-testid=stProgress]")).to_have_count(0, timeout=60_000)
-    visit.idle().page.wait_for_timeout(2000)
-    visit.page.get_by_role("link", name="Compare").first.click()
+def test_pages_keep_the_choice(browser, server):
+    query = "?dataset=quadnoise&algorithms=gd&algorithms=sgd&trials=20"
+    visit = Visit(browser, server, query, settled=False)  # at once: nothing is computed yet
+    visit.page.get_by_role("link", name="Compare").first.click(timeout=60_000)
     expect(visit.page).to_have_url(re.compile("/compare"), timeout=60_000)
-    visit.idle()
-    expect(visit.page.locator("[data-testid=stSidebar]")).to_contain_text("Simulated")
-    expect(visit.page).to_have_url(re.compile("dataset=quadnoise"), timeout=60_000)
+    expect(visit.page.locator("[data-testid=stSidebar]")).to_contain_text(
+        "Simulated", timeout=60_000
+    )
+    expect(visit.page.locator(".js-plotly-plot").first).to_be_visible(timeout=60_000)
+    for page in ("Compare", "Overview"):
+        visit.idle().page.get_by_role("link", name=page).first.click()
+        expect(visit.page).to_have_url(re.compile("dataset=quadnoise&trials=20"), timeout=60_000)
+        expect(visit.page.locator("[data-testid=stSidebar]")).to_contain_text("Simulated")
     visit.close()
