@@ -32,18 +32,18 @@ ORDERS = {
 }
 
 
-Studies = tuple[cases.CaseStudy, cases.CaseStudy, class_cases.ClassStudy | None]
+STUDIES = {
+    "sets": cases.case_study,
+    "before the label": cases.x_study,
+    "classes": class_cases.class_study,
+    "symbols": symbol_cases.symbol_study,
+}
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
-def studies(key: str, seed: int, _experiment: Experiment) -> Future[Studies]:
-    """Everything about one trial's test cases that does not depend on alpha, on its way."""
-
-    def study() -> Studies:
-        classes = class_cases.class_study(_experiment, seed) if _experiment.data.classes else None
-        return cases.case_study(_experiment, seed), cases.x_study(_experiment, seed), classes
-
-    return students().submit(study)
+@st.cache_resource(max_entries=32, show_spinner=False)
+def studied(of: str, key: str, seed: int, _experiment: Experiment) -> Future[Any]:
+    """What one trial's test cases show that does not depend on alpha, on its way."""
+    return students().submit(STUDIES[of], _experiment, seed)
 
 
 @st.cache_resource(max_entries=64, show_spinner="Retraining for this case ...")
@@ -56,12 +56,6 @@ def fresh_losses(key: str, seed: int, case: int, _experiment: Experiment) -> dic
 def fresh_symbols(key: str, seed: int, case: int, _experiment: Experiment) -> dict[str, NDArray]:
     """What happens at the case with freshly trained candidates."""
     return symbol_cases.case_symbols(_experiment, seed, 0, case)
-
-
-@st.cache_resource(max_entries=8, show_spinner=False)
-def symbol_study(key: str, seed: int, _experiment: Experiment) -> Future[symbol_cases.SymbolStudy]:
-    """Which kinds of error the trial's test cases may show, on its way."""
-    return students().submit(symbol_cases.symbol_study, _experiment, seed)
 
 
 def key_of(experiment: Experiment, seed: int) -> str:
@@ -175,15 +169,17 @@ def numeric(choice: Choice) -> None:
     """Bars that move with the case."""
     experiment = cases.case_experiment(choice.experiment)
     key, alpha, side = key_of(experiment, choice.seed), choice.alpha, choice.side
-    found = awaited(studies(key, choice.seed, experiment), TRAINING)
-    if found is None:
-        return
-    study, before, classes = found
-    st.markdown(f"## Each retraining sees m = {study.m:,} cases")
+    k, m = experiment.sizes.k, experiment.sizes.m
+    st.markdown(f"## Each retraining sees m = {m:,} cases")
     st.caption(
-        f"Not the n = {experiment.n:,} cases of the trial: {study.k} training runs on {study.m} "
-        "cases each calibrate the bars, so the promise is for candidates trained on that many."
+        f"Not the n = {experiment.n:,} cases of the trial: {k} training runs on {m} cases each "
+        "calibrate the bars, so the promise is for candidates trained on that many."
     )
+    parts = ["sets", "before the label", *(["classes"] if experiment.data.classes else [])]
+    coming = {part: studied(part, key, choice.seed, experiment) for part in parts}
+    study: cases.CaseStudy | None = awaited(coming["sets"], TRAINING)
+    if study is None:
+        return
     if study.more_needed(alpha):
         st.info(
             f"No finite bound at this confidence: {study.more_needed(alpha)} more calibration runs "
@@ -234,27 +230,31 @@ def numeric(choice: Choice) -> None:
         show_panel(alpha_sweep(curves, alpha, unit, dark(), side=side))
     with right:
         st.markdown("**What could be said before the label is known**")
-        bars = [
-            bar(
-                before, name, "from the inputs alone", "variable", case, before.losses[name][[case]]
-            )
-            for name in names
-        ]
-        show_panel(case_bars(bars, unit, dark(), fresh=False), "before")
-        st.caption(BEFORE_THE_LABEL)
-    if classes is not None:
-        frame = class_cases.class_bounds(study, classes, alpha, side, chosen[0])
-        rows = [class_bar(row) for row in frame.to_dict("records")]
-        show_panel(class_bars(rows, unit, dark()))
+        before: cases.CaseStudy | None = awaited(coming["before the label"], TRAINING)
+        if before is not None:
+            words, one = "from the inputs alone", [case]
+            bars = [
+                bar(before, name, words, "variable", case, before.losses[name][one])
+                for name in names
+            ]
+            show_panel(case_bars(bars, unit, dark(), fresh=False), "before")
+            st.caption(BEFORE_THE_LABEL)
+    if "classes" in coming:
+        classes: class_cases.ClassStudy | None = awaited(coming["classes"], TRAINING)
+        if classes is not None:
+            frame = class_cases.class_bounds(study, classes, alpha, side, chosen[0])
+            rows = [class_bar(row) for row in frame.to_dict("records")]
+            show_panel(class_bars(rows, unit, dark()))
 
 
 def symbolic(choice: Choice) -> None:
     """The set of symbols at one case."""
     experiment, key = choice.experiment, key_of(choice.experiment, choice.seed)
-    study = awaited(symbol_study(key, choice.seed, experiment), TRAINING)
+    st.markdown(f"## Each training sees m = {experiment.sizes.m:,} cases")
+    coming = studied("symbols", key, choice.seed, experiment)
+    study: symbol_cases.SymbolStudy | None = awaited(coming, TRAINING)
     if study is None:
         return
-    st.markdown(f"## Each training sees m = {study.m:,} cases")
     left, right = st.columns([1, 1.5])
     with left:
         case = gallery(experiment, study.X, study.y, np.arange(len(study.y)))
