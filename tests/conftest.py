@@ -1,12 +1,15 @@
-"""Settings of all tests."""
+"""Settings of all tests, and the results that several files of them draw."""
 
 import os
+import warnings
 
 # Before NumPy loads: the tests run in parallel already, threads below them only get in the way.
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
 import pytest  # noqa: E402
+
+pytest.register_assert_rewrite("tests.drawn_panels", "tests.made_results", "tests.stored_arrays")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -22,3 +25,39 @@ def pytest_configure(config: pytest.Config) -> None:
 def own_store(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep the user's own store out of the tests."""
     monkeypatch.setenv("CPP_CORE_STORE", str(tmp_path_factory.getbasetemp() / "store"))
+
+
+# The fixtures below import late, for the same reason as above: coverage would miss the package.
+
+
+@pytest.fixture
+def no_warnings():
+    """Make every warning of a test an error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+@pytest.fixture(scope="session")
+def two():
+    """Two algorithms, one with losses twice as large."""
+    from tests.drawn_panels import drawn
+
+    return drawn()
+
+
+@pytest.fixture(scope="session")
+def every_variant():
+    """Two trials of every variant."""
+    import numpy as np
+
+    from cpp_core import Results
+    from cpp_core.trials import run_block
+    from tests.test_trials import VARIANTS, experiment_of
+
+    found = {}
+    for name in VARIANTS:
+        experiment = experiment_of(name, algorithms=("dummy", "naive-bayes"))
+        block, _ = run_block(experiment, 0, range(2))
+        found[name] = Results(experiment, 0, np.arange(2), block, 2)
+    return found

@@ -20,7 +20,7 @@ from cpp_core import (
     scores_needed,
     tolerance_rank,
 )
-from cpp_core.ranks import _batch_tail, _binomial_tail, alpha_of, alphas_of
+from cpp_core.ranks import _batch_tail, _binomial_tail, alpha_of, alphas_of, share_interval
 
 
 def slow_ranks(k, alpha, side):
@@ -229,3 +229,11 @@ def test_interval_without_a_finite_end():
 def test_interval_refuses(losses, says):
     with pytest.raises(ValueError, match=says):
         interval(losses, 0.1, low=0)
+
+
+def test_share_interval_is_clopper_and_pearson():
+    for hits, n in ((0, 10), (3, 10), (10, 10), (400, 1000)):
+        exact = stats.binomtest(hits, n).proportion_ci(0.9, "exact")
+        assert share_interval(hits, n, 0.1) == pytest.approx((exact.low, exact.high))
+        above = stats.binomtest(hits, n, alternative="less").proportion_ci(0.9, "exact")
+        assert share_interval(hits, n, 0.1, "upper") == pytest.approx((0, above.high))
