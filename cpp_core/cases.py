@@ -61,11 +61,11 @@ USUAL_SETS, LEAST_TRAINING = 50, 5
 
 
 @dataclass(frozen=True, eq=False)
-class CaseStudy:
+class Study:
     """Every test case of one trial, with its sets at any alpha.
 
-    A set holds the loss at a new case with probability at least 1 - alpha over everything that was
-    drawn, the case included: not for one case that was picked, nor for one class.
+    A set holds what happens at a new case with probability at least 1 - alpha over everything that
+    was drawn, the case included: not for one case that was picked, nor for one class.
 
     Attributes
     ----------
@@ -75,6 +75,28 @@ class CaseStudy:
         The test cases, and their numbers in the table (-1 where they are simulated).
     k, m : int
         Calibration scores, and the cases that each candidate was trained on.
+    """
+
+    experiment: Experiment
+    seed: int
+    trial: int
+    X: NDArray
+    y: NDArray
+    rows: NDArray
+    k: int
+    m: int
+
+    def more_needed(self, alpha: Level) -> int:
+        """How many more calibration scores would let sets leave something out; 0 where they do."""
+        return max(scores_needed(alpha, "upper") - self.k, 0)
+
+
+@dataclass(frozen=True, eq=False)
+class CaseStudy(Study):
+    """The sets of losses.
+
+    Attributes
+    ----------
     label_known : bool
         True: Z-modulated sets, for candidates retrained on m fresh cases. False: sets from X alone,
         for the one candidate that was trained (``x_study``).
@@ -88,14 +110,6 @@ class CaseStudy:
         What reads the sets, by algorithm and construction.
     """
 
-    experiment: Experiment
-    seed: int
-    trial: int
-    X: NDArray
-    y: NDArray
-    rows: NDArray
-    k: int
-    m: int
     label_known: bool
     calibration: Mapping[str, NDArray]
     tested: NDArray
@@ -137,10 +151,6 @@ class CaseStudy:
         arrays = self._reader(algorithm, construction).arrays
         ends = ends_at(arrays, "test_ends", float(exact_alpha(alpha)), check_side(side))
         return np.column_stack([end[0] for end in ends])
-
-    def more_needed(self, alpha: Level) -> int:
-        """How many more calibration scores would make the ends finite; 0 where they are."""
-        return max(scores_needed(alpha, "upper") - self.k, 0)
 
     def _reader(self, algorithm: str, construction: str) -> NumericLosses:
         lookup(construction, VARIANT_OF, "construction")

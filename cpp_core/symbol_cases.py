@@ -6,46 +6,23 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cpp_core.cases import (
-    check_algorithm,
-    fresh_runs,
-    run_rng,
-    sample_of,
-)
+from cpp_core.cases import Study, check_algorithm, fresh_runs, run_rng, sample_of
 from cpp_core.experiment import Experiment
-from cpp_core.ranks import (
-    Level,
-    scores_needed,
-)
+from cpp_core.ranks import Level
 from cpp_core.results import SymbolicLosses
 from cpp_core.symbolic import retrained_symbols
-from cpp_core.training import (
-    Failure,
-)
-from cpp_core.trials import (
-    algorithm_and_inputs,
-    algorithm_rng,
-    one_thread,
-    symbolic_arrays,
-)
+from cpp_core.training import Failure
+from cpp_core.trials import algorithm_and_inputs, algorithm_rng, one_thread, symbolic_arrays
 
 
 @dataclass(frozen=True, eq=False)
-class SymbolStudy:
-    """Every test case of one trial, with its set of symbols at any alpha.
+class SymbolStudy(Study):
+    """The sets of symbols.
 
-    ``symbols`` are the columns of the sets; ``tested`` the cases at which the trial knows what
-    ``happened`` (positions in ``symbols``); ``m`` the cases that a candidate was trained on.
+    ``symbols`` are their columns; ``tested`` the cases at which the trial knows what ``happened``
+    (positions in ``symbols``).
     """
 
-    experiment: Experiment
-    seed: int
-    trial: int
-    X: NDArray
-    y: NDArray
-    rows: NDArray
-    k: int
-    m: int
     symbols: tuple[str, ...]
     tested: NDArray
     happened: Mapping[str, NDArray]
@@ -55,10 +32,6 @@ class SymbolStudy:
     def sets(self, algorithm: str, alpha: Level = 0.1) -> NDArray[np.bool_]:
         """Which symbols are in the set of each test case, (n_cases, S)."""
         return self.readers[check_algorithm(self.experiment, algorithm)].sets(alpha)[0]
-
-    def more_needed(self, alpha: Level) -> int:
-        """How many more calibration scores would let a set leave a symbol out."""
-        return max(scores_needed(alpha, "upper") - self.k, 0)
 
 
 def _check_symbolic(experiment: Experiment) -> None:

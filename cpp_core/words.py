@@ -1,6 +1,9 @@
 """The words that pages, report and command line share."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from cpp_core.losses import make_loss
+from cpp_core.sentences import with_unit
 
 TAGLINE = (
     "Forecast the next loss, of the model you have and of the one you will retrain, with a stated "
@@ -94,6 +97,17 @@ BEFORE_THE_LABEL = (
     "While the label is still unknown, only the inputs can move the bar, and the promise is about "
     "one model that is trained already (on a third of the cases), not about retraining."
 )
+
+
+def loss_words(name: str, **settings: Any) -> str:
+    """What a loss measures, with its range and unit.
+
+    >>> loss_words("log_loss", clip=0.001)[-24:], loss_words("squared_error")[-28:]
+    ('(range: 0 to 6.908 nats)', '(range: 0 to no upper limit)')
+    """
+    loss = make_loss(name, **settings)
+    top = "no upper limit" if loss.high == float("inf") else f"{loss.high:.4g}"
+    return f"{LOSS_WORDS[name]} (range: {with_unit(f'{loss.low:g} to {top}', loss.unit)})"
 
 
 def duration(seconds: float) -> str:

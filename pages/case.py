@@ -13,21 +13,21 @@ from PIL import Image
 
 from cpp_core import ALGORITHMS, Experiment, cases, class_cases, symbol_cases
 from cpp_core.case_figures import CaseBar, ClassBar, alpha_sweep, case_bars, class_bars
+from cpp_core.case_words import end_of_range, promise, training_sizes
 from cpp_core.panels import loss_label
-from cpp_core.sentences import percent
 from cpp_core.words import BEFORE_THE_LABEL, NOT_FOR_ONE_CASE
 from pages.parts.choices import Choice
 from pages.parts.live import awaited, students
 from pages.parts.shell import page
-from pages.parts.show import dark, show_panel
+from pages.parts.show import dark, show_panel, show_verdict
 
 ALPHAS = np.round(np.arange(0.02, 0.51, 0.02), 2)
 SHOWN = 60
 TRAINING = "Training each algorithm on many small samples."
 ORDERS = {
+    "surprising": "where the algorithms differ most",
     "hardest": "largest predicted loss first",
     "widest": "widest set first",
-    "surprising": "where the algorithms differ most",
     "random": "as drawn",
 }
 
@@ -151,40 +151,24 @@ def class_bar(row: dict[Any, Any]) -> ClassBar:
     )
 
 
-def at_the_worst(study: cases.CaseStudy, bars: list[CaseBar]) -> str:
-    """Why bars reach the end of the loss's range, and what helps; empty where they do not."""
-    worst = study.experiment.measure.worst
-    if not np.isfinite(worst) or any(bar.upper < np.float32(worst) for bar in bars):
-        return ""
-    shares = [float(np.mean(own >= np.float32(worst))) for own in study.calibration.values()]
-    return (
-        f"These bars reach the end of the loss's range: {percent(min(shares))} or more of the "
-        f"calibration losses are the worst possible one. With {study.m} training cases that "
-        "happens often, for example where a class was never seen. Fewer training subsets (k, under "
-        "Sizes and details) give each more cases; a greater alpha or a clip also lowers the bars."
-    )
+def header(experiment: Experiment) -> None:
+    """How many cases a training sees, in large type."""
+    large, why = training_sizes(experiment)
+    st.markdown(f"## {large}")
+    st.caption(why)
 
 
 def numeric(choice: Choice) -> None:
     """Bars that move with the case."""
     experiment = cases.case_experiment(choice.experiment)
     key, alpha, side = key_of(experiment, choice.seed), choice.alpha, choice.side
-    k, m = experiment.sizes.k, experiment.sizes.m
-    st.markdown(f"## Each retraining sees m = {m:,} cases")
-    st.caption(
-        f"Not the n = {experiment.n:,} cases of the trial: {k} training runs on {m} cases each "
-        "calibrate the bars, so the promise is for candidates trained on that many."
-    )
+    header(experiment)
     parts = ["sets", "before the label", *(["classes"] if experiment.data.classes else [])]
     coming = {part: studied(part, key, choice.seed, experiment) for part in parts}
     study: cases.CaseStudy | None = awaited(coming["sets"], TRAINING)
     if study is None:
         return
-    if study.more_needed(alpha):
-        st.info(
-            f"No finite bound at this confidence: {study.more_needed(alpha)} more calibration runs "
-            "would give one. Raise alpha or k."
-        )
+    show_verdict(promise(study, alpha))
     left, right = st.columns([1, 1.5])
     with left:
         by, label = filters(experiment)
@@ -216,7 +200,7 @@ def numeric(choice: Choice) -> None:
         ]
         show_panel(case_bars(bars, unit, dark()))
         st.caption(NOT_FOR_ONE_CASE)
-        hint = at_the_worst(study, bars)
+        hint = end_of_range(study, bars)
         if hint:
             st.info(hint)
     left, right = st.columns(2)
@@ -250,11 +234,12 @@ def numeric(choice: Choice) -> None:
 def symbolic(choice: Choice) -> None:
     """The set of symbols at one case."""
     experiment, key = choice.experiment, key_of(choice.experiment, choice.seed)
-    st.markdown(f"## Each training sees m = {experiment.sizes.m:,} cases")
+    header(experiment)
     coming = studied("symbols", key, choice.seed, experiment)
     study: symbol_cases.SymbolStudy | None = awaited(coming, TRAINING)
     if study is None:
         return
+    show_verdict(promise(study, choice.alpha))
     left, right = st.columns([1, 1.5])
     with left:
         case = gallery(experiment, study.X, study.y, np.arange(len(study.y)))
@@ -275,10 +260,6 @@ def symbolic(choice: Choice) -> None:
             kinds, counts = np.unique(happened[name], return_counts=True)
             seen = ", ".join(f"{kind} ({n})" for kind, n in zip(kinds, counts, strict=True))
             st.caption(f"What happened: {seen}")
-        st.caption(
-            f"With {1 - choice.alpha:.0%} confidence the kind of the next outcome is in the set; "
-            f"{study.k} calibration scores."
-        )
         st.caption(NOT_FOR_ONE_CASE)
 
 

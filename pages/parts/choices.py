@@ -8,7 +8,7 @@ import streamlit as st
 from cpp_core import ALGORITHMS, DATASETS, LOSSES, Experiment, load_dataset
 from cpp_core.experiment import MAX_ALGORITHMS, MODULATIONS, PRESETS, VARIANTS
 from cpp_core.modulation import REGRESSORS
-from cpp_core.words import LOSS_WORDS, PRESET_LABELS, QUESTIONS
+from cpp_core.words import PRESET_LABELS, QUESTIONS, loss_words
 
 TRIALS = (20, 100, 300, 1000)
 BUILT_IN = tuple(DATASETS)
@@ -285,12 +285,12 @@ def sidebar() -> Choice | None:
         if variant != "symbolic":
             options, why_not = _losses(data.task, variant == "batch", algorithms)
             loss = _select("Loss", options, "loss")
-            measure = LOSSES[loss]
-            top = "no upper limit" if measure.high == float("inf") else f"{measure.high:.4g}"
-            st.caption(f"{LOSS_WORDS[loss]} (range: {measure.low:g} to {top} {measure.unit})")
+            described = st.empty()
             for line in why_not:
                 st.caption(line)
         sizes = _sizes(variant, data.classes, loss)
+        if loss is not None:
+            described.caption(loss_words(loss, **sizes.get("loss_settings", {})))
         side = _select(
             "Bound",
             ["upper", "two-sided"],

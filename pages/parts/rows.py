@@ -29,6 +29,8 @@ def figures_table(results: Results, alpha: float, side: str) -> tuple[str, str]:
     head = ["Symbols in a set"] if symbolic else [f"{name.capitalize()} end" for name in names]
     if not symbolic:
         head += ["Width", "Average test loss"] if side == "two-sided" else ["Average test loss"]
+        unit = results.experiment.measure.unit
+        head = [f"{name} ({unit})" if unit else name for name in head]
     for name, found in results.summary(alpha, side).items():
         look, cells = ALGORITHMS[name], []
         for end in [] if symbolic else names:
