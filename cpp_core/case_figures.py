@@ -23,10 +23,8 @@ from cpp_core.panels import (
     percent_axis,
     plain,
     rows_layout,
-    too_few,
 )
 from cpp_core.ranks import Level, exact_alpha
-from cpp_core.results import Results, SymbolicLosses
 from cpp_core.sentences import confidence, counted, listed, percent
 from cpp_core.sketch import Sketch
 
@@ -67,11 +65,12 @@ def case_bars(
     dark: bool = False,
     log: bool | None = None,
     fresh: bool = True,
+    side: str = "two-sided",
 ) -> Panel:
     """One case: a bar for each set, diamonds for what freshly trained candidates really lost.
 
     ``unit`` is the title of the axis, such as ``loss_label(experiment)``. Without ``fresh`` sets
-    and losses are those of the one model that was trained.
+    and losses are those of the one model that was trained. ``side`` is that of the sets.
     """
     if not bars:
         raise ValueError("There is no set to draw; give at least one CaseBar.")
@@ -83,7 +82,7 @@ def case_bars(
     for row, bar in enumerate(bars):
         shown, losses = look(bar.algorithm), np.asarray(bar.losses, dtype=float)
         inside = int(((bar.lower <= losses) & (losses <= bar.upper)).sum())
-        name = shown.label + (f", {bar.construction}" if bar.construction else "")
+        name = shown.label + (f" ({bar.construction})" if len(constructions) > 1 else "")
         share = (
             f"{inside} of {len(losses)} inside ({percent(inside / len(losses))})"
             if len(losses)
@@ -91,7 +90,7 @@ def case_bars(
         )
         readings.append(f"{name}: {share}")
         ends = (float(bar.lower), float(bar.upper))
-        hover = f"{name} {bound_words(*ends)}"
+        hover = f"{name} {bound_words(*ends, side)}"
         note = "no finite bound" if math.inf in (ends[1], -ends[0]) else ""
         # The second construction is hatched.
         hatch = shown.hatch if constructions.index(bar.construction) % 2 else ""
@@ -132,7 +131,7 @@ def case_bars(
     total, of = sum(a for a, _ in counted_in), sum(b for _, b in counted_in)
     if not fresh:
         ends_of = (
-            f"{look(bar.algorithm).label} {bound_words(bar.lower, bar.upper)}" for bar in bars
+            f"{look(bar.algorithm).label} {bound_words(bar.lower, bar.upper, side)}" for bar in bars
         )
         title = f"The trained model at this case: {listed(ends_of)}"
     elif not of:
@@ -143,7 +142,7 @@ def case_bars(
             f"{name} {percent(a / b) if b else 'unknown'}"
             for name, (a, b) in zip(names, counted_in, strict=True)
         )
-        title = f"Inside the bar at this case: {listed(shares)}"
+        title = f"Fresh losses inside the bar at this case: {listed(shares)}"
     else:
         title = f"{percent(total / of)} of the fresh losses lie inside their bars at this case"
     diamonds = "Diamonds: losses that freshly trained candidates really had here."
@@ -348,70 +347,3 @@ def alpha_sweep(
         caption += " Where a band touches the end of the axis, there is no finite bound."
     alt = f"Bands of the set against the confidence. {title}."
     return Panel("sweep", title, figure, caption, alt, data)
-
-
-def symbol_bars(results: Results, alpha: Level = 0.1) -> Panel:
-    """For kinds of error: in which share of the test cases the set holds each symbol."""
-    if results.experiment.variant != "symbolic":
-        raise ValueError("These results are numbers, not symbols; use interval_histograms.")
-    figure, rows, alone, readings = Sketch(), [], [], []
-    meaning = {"FP": "FP (false positive)", "FN": "FN (false negative)"}
-    for name in results.algorithms:
-        reader, shown = results.reader(name), look(name)
-        assert isinstance(reader, SymbolicLosses)
-        sets = reader.sets(alpha)
-        happened = reader.arrays["test_symbol"].astype(int)
-        held = sets.mean(axis=(0, 1))
-        size = float(sets.sum(axis=2).mean())
-        covered = float(np.take_along_axis(sets, happened[..., None], axis=2).mean())
-        reading = f"{shown.label}: {number(size)} symbols on average, {percent(covered)} covered"
-        readings.append(reading)
-        alone.append((shown.label, float((sets[..., 0] & (sets.sum(axis=2) == 1)).mean())))
-        for symbol, share, real in zip(
-            reader.symbols, held, _frequencies(happened, len(reader.symbols)), strict=True
-        ):
-            rows.append(
-                {
-                    "algorithm": name,
-                    "symbol": symbol,
-                    "share_of_sets": float(share),
-                    "share_happened": real,
-                    "mean_set_size": size,
-                    "coverage": covered,
-                }
-            )
-        figure.bar(
-            x=[meaning.get(symbol, symbol).replace(" (", "<br>(") for symbol in reader.symbols],
-            y=plain(100 * held),
-            marker={**fill(name), "pattern": {"shape": shown.hatch, "size": 8}},
-            name=f"{shown.label}: {number(size)} on average",
-            customdata=[percent(float(share)) for share in held],
-            hovertemplate=f"{shown.label}: %{{x}} is in %{{customdata}} of the sets<extra></extra>",
-        )
-    framed(figure, 340, showlegend=True, barmode="group", bargap=0.2)
-    figure.set(
-        xaxis={"automargin": True, "type": "category"},
-        yaxis={
-            "title": {"text": "sets that hold the symbol"},
-            "ticksuffix": " %",
-            "range": [0, 103],
-            "automargin": True,
-        },
-    )
-    data = pd.DataFrame(rows)
-    title = "Nothing but Correct is left: " + listed(
-        f"{label} in {percent(share)}" for label, share in alone
-    )
-    title += " of the sets"
-    missing = too_few(results, alpha, "upper")
-    caption = (
-        f"Over the test cases of {counted(len(results.trials), 'trial')}, promised "
-        f"{confidence(alpha)}. {'; '.join(readings)}."
-    )
-    caption += f" All possible symbols are kept: there is {missing}." if missing else ""
-    alt = f"Grouped bars per symbol. {title}."
-    return Panel("symbols", title, figure, caption, alt, data)
-
-
-def _frequencies(happened: NDArray, count: int) -> list[float]:
-    return (np.bincount(happened.ravel(), minlength=count) / happened.size).tolist()

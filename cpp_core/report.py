@@ -9,7 +9,6 @@ from typing import Any
 
 from cpp_core.algorithms import ALGORITHMS
 from cpp_core.answers import Answers, answers_from, answers_of
-from cpp_core.case_figures import symbol_bars
 from cpp_core.coverage_figures import calibration_curve, cover_rates, coverage_histograms
 from cpp_core.document import (
     AUDIENCES,
@@ -46,6 +45,7 @@ from cpp_core.reproduce import (
 )
 from cpp_core.results import Results
 from cpp_core.sentences import confidence, counted, number, percent
+from cpp_core.symbol_figures import symbol_bars
 from cpp_core.tables import LossTable
 from cpp_core.words import QUESTIONS, RE_SPLITS
 

@@ -88,9 +88,9 @@ RE_SPLITS = (
 )
 
 NOT_FOR_ONE_CASE = (
-    "What this does not promise: the probability counts new cases and new training samples "
-    "together. Over many cases the bars hold the loss as often as promised; at this one case, or "
-    "in one class, it may be more often or less."
+    "What this does not promise: the probability counts new cases and all else that is drawn, "
+    "together. Over many cases the sets hold what happens as often as promised; at this one case, "
+    "or in one class, it may be more often or less."
 )
 
 BEFORE_THE_LABEL = (

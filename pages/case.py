@@ -11,10 +11,11 @@ import streamlit as st
 from numpy.typing import NDArray
 from PIL import Image
 
-from cpp_core import ALGORITHMS, Experiment, cases, class_cases, symbol_cases
+from cpp_core import Experiment, cases, class_cases, symbol_cases
 from cpp_core.case_figures import CaseBar, ClassBar, alpha_sweep, case_bars, class_bars
 from cpp_core.case_words import end_of_range, promise, training_sizes
 from cpp_core.panels import loss_label
+from cpp_core.symbol_figures import symbol_grid
 from cpp_core.words import BEFORE_THE_LABEL, NOT_FOR_ONE_CASE
 from pages.parts.choices import Choice
 from pages.parts.live import awaited, students
@@ -116,15 +117,22 @@ def gallery(experiment: Experiment, X: NDArray, y: NDArray, order: NDArray) -> i
     return int(order[0]) if asked is None else asked
 
 
-def filters(experiment: Experiment) -> tuple[str, Any]:
-    """How the gallery is ordered, and which class it shows."""
+def order_filter() -> str:
+    """How the gallery is ordered."""
     by = st.selectbox("Order", list(ORDERS), key="order", bind="query-params")
     st.caption(ORDERS[by])
+    return by
+
+
+def label_filter(experiment: Experiment) -> Any:
+    """Which class the gallery shows; None for all."""
     if not experiment.data.classes:
-        return by, None
+        return None
     texts = ["all", *map(str, experiment.data.classes)]
+    if st.session_state.get("label") not in (None, *texts):
+        st.session_state["label"] = "all"
     label = st.selectbox("Label", texts, key="label", bind="query-params")
-    return by, None if label == "all" else experiment.data.classes[texts.index(label) - 1]
+    return None if label == "all" else experiment.data.classes[texts.index(label) - 1]
 
 
 def show_case(experiment: Experiment, X: NDArray, y: NDArray, case: int) -> None:
@@ -171,7 +179,7 @@ def numeric(choice: Choice) -> None:
     show_verdict(promise(study, alpha))
     left, right = st.columns([1, 1.5])
     with left:
-        by, label = filters(experiment)
+        by, label = order_filter(), label_filter(experiment)
         order = cases.gallery_order(study, by, alpha, side, label=label)
         case = gallery(experiment, study.X, study.y, order)
     unit = loss_label(experiment)
@@ -198,7 +206,7 @@ def numeric(choice: Choice) -> None:
             for name in names
             for kind in chosen
         ]
-        show_panel(case_bars(bars, unit, dark()))
+        show_panel(case_bars(bars, unit, dark(), side=side))
         st.caption(NOT_FOR_ONE_CASE)
         hint = end_of_range(study, bars)
         if hint:
@@ -221,7 +229,7 @@ def numeric(choice: Choice) -> None:
                 bar(before, name, words, "variable", case, before.losses[name][one])
                 for name in names
             ]
-            show_panel(case_bars(bars, unit, dark(), fresh=False), "before")
+            show_panel(case_bars(bars, unit, dark(), fresh=False, side=side), "before")
             st.caption(BEFORE_THE_LABEL)
     if "classes" in coming:
         classes: class_cases.ClassStudy | None = awaited(coming["classes"], TRAINING)
@@ -242,7 +250,9 @@ def symbolic(choice: Choice) -> None:
     show_verdict(promise(study, choice.alpha))
     left, right = st.columns([1, 1.5])
     with left:
-        case = gallery(experiment, study.X, study.y, np.arange(len(study.y)))
+        label = label_filter(experiment)
+        order = np.arange(len(study.y)) if label is None else np.flatnonzero(study.y == label)
+        case = gallery(experiment, study.X, study.y, order)
     with right:
         show_case(experiment, study.X, study.y, case)
         if experiment.algorithmic:
@@ -253,13 +263,8 @@ def symbolic(choice: Choice) -> None:
                 name: np.array([study.symbols[int(study.happened[name][at])]])
                 for name in experiment.algorithms
             }
-        for name in experiment.algorithms:
-            held = study.sets(name, choice.alpha)[case]
-            symbols = [symbol for symbol, there in zip(study.symbols, held, strict=True) if there]
-            st.markdown(f"**{ALGORITHMS[name].label}**: {{ {', '.join(symbols)} }}")
-            kinds, counts = np.unique(happened[name], return_counts=True)
-            seen = ", ".join(f"{kind} ({n})" for kind, n in zip(kinds, counts, strict=True))
-            st.caption(f"What happened: {seen}")
+        sets = {name: study.sets(name, choice.alpha)[case] for name in experiment.algorithms}
+        show_panel(symbol_grid(study.symbols, sets, happened, dark()))
         st.caption(NOT_FOR_ONE_CASE)
 
 

@@ -7,7 +7,6 @@ import streamlit as st
 
 from cpp_core import Results
 from cpp_core.answers import QUESTIONS
-from cpp_core.case_figures import symbol_bars
 from cpp_core.coverage_figures import calibration_curve, cover_rates, coverage_histograms
 from cpp_core.figures import (
     interval_histograms,
@@ -18,6 +17,7 @@ from cpp_core.figures import (
 from cpp_core.pairs import all_pairs, better_on_average, next_case, share_of_wins
 from cpp_core.panels import Panel
 from cpp_core.selection import selection_safe
+from cpp_core.symbol_figures import symbol_bars
 from cpp_core.verdicts import headline
 from cpp_core.words import RE_SPLITS
 from pages.parts.choices import Choice

@@ -1,4 +1,4 @@
-"""Figures of single cases, classes, levels and symbols."""
+"""Figures of single cases, classes and levels."""
 
 import math
 
@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from cpp_core import ALGORITHMS
-from cpp_core.case_figures import CaseBar, ClassBar, alpha_sweep, case_bars, class_bars, symbol_bars
-from cpp_core.sentences import percent
+from cpp_core.case_figures import CaseBar, ClassBar, alpha_sweep, case_bars, class_bars
 from tests.drawn_panels import bars, check
 
 pytestmark = pytest.mark.usefixtures("no_warnings")
@@ -21,7 +20,7 @@ def test_one_case():
         dark=True,
     )
     check(panel)
-    assert panel.title == "Inside the bar at this case: SVM-lin 80 % and SVM-rbf 0 %"
+    assert panel.title == "Fresh losses inside the bar at this case: SVM-lin 80 % and SVM-rbf 0 %"
     bar = bars(panel)[0]
     assert (bar.base[0], bar.x[0]) == (0.5, 1.5)
     diamonds = next(t for t in panel.figure.data if t.type == "scatter" and t.showlegend)
@@ -126,23 +125,3 @@ def test_a_sweep_of_upper_bounds_says_at_most():
     alphas = np.array([0.1, 0.2])
     curves = {"svm-lin": (alphas, np.zeros(2), np.array([0.5, 0.4]))}
     assert "SVM-lin at most 0.5" in alpha_sweep(curves, 0.1, side="upper").title
-
-
-@pytest.mark.parametrize("name", ["symbolic", "symbolic-algorithm"])
-def test_symbols(every_variant, name):
-    results = every_variant[name]
-    panel = symbol_bars(results, 0.1)
-    alone = []
-    for algorithm in results.algorithms:
-        reader = results.reader(algorithm)
-        sets = reader.sets(0.1).reshape(-1, len(reader.symbols))
-        rows = panel.data[panel.data["algorithm"] == algorithm]
-        np.testing.assert_allclose(rows["share_of_sets"], sets.mean(axis=0))
-        summary = results.summary(0.1)[algorithm]
-        assert rows["coverage"].iloc[0] == pytest.approx(summary["test_coverage_mean"])
-        assert rows["mean_set_size"].iloc[0] == pytest.approx(summary["width_mean"])
-        assert rows["share_happened"].sum() == pytest.approx(1)
-        only = (sets.sum(axis=1) == 1) & sets[:, 0]
-        alone.append(f"{ALGORITHMS[algorithm].label} in {percent(only.mean())}")
-    assert panel.title == f"Nothing but Correct is left: {' and '.join(alone)} of the sets"
-    assert "All possible symbols are kept" in symbol_bars(results, 0.001).caption

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from cpp_core import ALGORITHMS, Experiment, Results, run
-from cpp_core.case_figures import symbol_bars
 from cpp_core.coverage_figures import calibration_curve, cover_rates, coverage_histograms
 from cpp_core.figures import (
     interval_histograms,
@@ -19,6 +18,7 @@ from cpp_core.figures import (
 from cpp_core.histograms import bin_edges
 from cpp_core.panels import loss_label, number, wants_log
 from cpp_core.sentences import percent
+from cpp_core.symbol_figures import symbol_bars
 from cpp_core.trials import run_block
 from tests.drawn_panels import check, drawn, infinite
 from tests.test_trials import VARIANTS, experiment_of
