@@ -47,10 +47,7 @@ from cpp_core.panels import (
     wants_log,
 )
 from cpp_core.ranks import Level, check_side, share_interval
-from cpp_core.results import (
-    INTERVAL_CONFIDENCE,
-    Results,
-)
+from cpp_core.results import INTERVAL_CONFIDENCE, Results, median
 from cpp_core.sentences import confidence, counted, listed, percent
 from cpp_core.sketch import Sketch
 
@@ -153,11 +150,6 @@ def _first(values: NDArray) -> float:
 
 def _quantile(values: NDArray, level: float) -> float:
     return float(np.quantile(values, level, method="nearest"))
-
-
-def median(values: NDArray) -> float:
-    """The lower median, which is one of the values even where some are infinite."""
-    return float(np.quantile(values, 0.5, method="inverted_cdf"))
 
 
 def _pairs(frame: pd.DataFrame, column: str) -> list[tuple[str, float]]:

@@ -76,6 +76,11 @@ class Readings:
     new_loss_covered: NDArray
 
 
+def median(values: NDArray) -> float:
+    """The lower median, which is one of the values even where some are infinite."""
+    return float(np.quantile(values, 0.5, method="inverted_cdf"))
+
+
 class NumericLosses:
     """One algorithm's losses (or a difference of two) over trials, read at any alpha."""
 
@@ -378,8 +383,8 @@ class Results:
             summaries[name] = {
                 "lower_mean": float(np.mean(read.lower)),
                 "upper_mean": float(np.mean(read.upper)),
-                "lower_median": float(np.median(read.lower)),
-                "upper_median": float(np.median(read.upper)),
+                "lower_median": median(read.lower),
+                "upper_median": median(read.upper),
                 "lower_infinite": int(np.isinf(read.lower).sum()),
                 "upper_infinite": upper_infinite,
                 "upper_finite": upper_infinite == 0,
