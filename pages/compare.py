@@ -26,6 +26,16 @@ from pages.parts.rows import show_figures
 from pages.parts.shell import page
 from pages.parts.show import dark, kept, show_decisions, show_panel, show_verdict
 
+PANELS = (
+    width_histograms,
+    width_differences,
+    cover_rates,
+    coverage_histograms,
+    calibration_curve,
+    paired_difference,
+)
+OF_PAIRS = (width_differences, paired_difference)
+
 
 def pair(results: Results) -> tuple[str, str] | None:
     """The two algorithms to compare directly."""
@@ -59,25 +69,13 @@ def body(choice: Choice) -> None:
         else:
             show(interval_histograms)
         two = None if results.experiment.variant == "symbolic" else pair(results)
-        left, right = st.columns(2)
-        with left:
-            show(width_histograms)
-        with right:
-            if two:
-                show(width_differences, *two)
-        left, right = st.columns(2)
-        with left:
-            show(cover_rates)
-        with right:
-            show(coverage_histograms)
+        drawn = [draw for draw in PANELS if two or draw not in OF_PAIRS]
+        places = [place for _ in drawn[::2] for place in st.columns(2)]
+        for draw, place in zip(drawn, places, strict=False):
+            with place:
+                show(draw, *(two if two and draw in OF_PAIRS else ()))
         if results.experiment.data.table is not None:
             st.caption(RE_SPLITS)
-        left, right = st.columns(2)
-        with left:
-            show(calibration_curve)
-        with right:
-            if two:
-                show(paired_difference, *two)
         if two:
             st.subheader("Who wins?")
             margin = choice.asked.get("margin")
