@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cpp_core.experiment import Experiment
+from cpp_core.experiment import LEAST_TRAINING, Experiment, usual_sets
 from cpp_core.losses import lookup
 from cpp_core.ranks import (
     Level,
@@ -55,9 +55,6 @@ N_FRESH = 40
 
 MOST_REGRESSED = 1000
 """Cases that ``x_study`` regresses and calibrates with at most, each: more cost minutes."""
-
-USUAL_SETS, LEAST_TRAINING = 50, 5
-"""Of an experiment that is made for looking at cases: its k, and the least m it is lowered for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -448,7 +445,7 @@ def case_experiment(experiment: Experiment) -> Experiment:
     test_size = None if simulated and not experiment.algorithmic else experiment.test_size
     half, least = n // 2, LEAST_TRAINING + 1
     most = half // least
-    n_sets = min(USUAL_SETS, most)
+    n_sets = usual_sets("z-variable", n) if most else 0
     if not simulated and n_sets and half // n_sets > (test_size or 0):
         n_sets = min(most, half // ((test_size or 0) + 1) + 1)
     if not n_sets or not (simulated or half // n_sets <= (test_size or 0)):

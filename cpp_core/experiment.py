@@ -18,6 +18,11 @@ Variant = Literal["candidate", "z-free", "z-fixed", "z-variable", "symbolic", "b
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
 MODULATIONS: dict[str, Modulation] = {"z-fixed": "regression", "z-variable": "quantile"}
 MAX_ALGORITHMS = 6
+PARTS = {"z-fixed": 2, "z-variable": 2, "symbolic": 3}
+"""Into how many equal parts retraining splits the cases, where more than one."""
+
+USUAL_SETS, LEAST_TRAINING = 50, 5
+"""How many training subsets there usually are, and the least m for which there are fewer."""
 
 NUMBERS_VERSION = 1
 """Raised whenever the same experiment and seed would give other numbers than before."""
@@ -34,6 +39,20 @@ def _frozen(settings: Any) -> Settings:
             for name, value in items
         )
     )
+
+
+def usual_n(data: Dataset) -> int:
+    """Cases for training and calibration where nobody says how many."""
+    return 7500 if data.size is None else data.size * 3 // 4
+
+
+def usual_sets(variant: str, n: int, held_out: int = 1) -> int:
+    """k where nobody says how many: 50, or fewer so that each subset has 5 cases to train with.
+
+    >>> usual_sets("z-free", 1347), usual_sets("z-free", 112), usual_sets("z-variable", 112)
+    (50, 18, 9)
+    """
+    return max(1, min(USUAL_SETS, n // PARTS.get(variant, 1) // (LEAST_TRAINING + held_out)))
 
 
 @dataclass(frozen=True)
@@ -75,8 +94,9 @@ class Experiment:
         simulated data ``test_size`` counts test losses, each with its own fresh training sample; on
         a table they share ``test_size`` cases in disjoint groups.
     n_sets : int
-        k of the algorithm constructions; left out for ``symbolic`` and ``batch`` it means that they
-        are about one candidate.
+        k of the algorithm constructions, by default 50 or, on a small sample, as many as leave 5
+        training cases to each (``usual_sets``); left out for ``symbolic`` and ``batch`` it means
+        that they are about one candidate.
     n_evaluations : int
         Evaluation points of each training subset, for ``z-free``.
     batch_size : int
@@ -163,7 +183,7 @@ class Experiment:
             return Sizes(n // 2 // b, n // 2, test_size // b, 1, test_size)
         held_out = self.batch_size or self.n_evaluations
         tested = self.batch_size or 1
-        n_parts = {"z-fixed": 2, "z-variable": 2, "symbolic": 3}.get(self.variant, 1)
+        n_parts = PARTS.get(self.variant, 1)
         k = self.n_sets or 1
         m = check_training_size(n, k, held_out, n_parts)
         simulated = self.data.table is None
@@ -235,8 +255,6 @@ class Experiment:
                 )
 
     def _check_variant(self) -> None:
-        if self.variant in ("z-free", "z-fixed", "z-variable") and self.n_sets is None:
-            self._set("n_sets", 50)
         if self.variant == "candidate" and self.n_sets is not None:
             raise ValueError("The candidate variant trains once: leave n_sets out.")
         if self.n_sets is not None:
@@ -263,7 +281,10 @@ class Experiment:
     def _check_sizes(self) -> None:
         size = self.data.size
         if self.n is None:
-            self._set("n", 7500 if size is None else size * 3 // 4)
+            self._set("n", usual_n(self.data))
+        if self.variant in ("z-free", "z-fixed", "z-variable") and self.n_sets is None:
+            n = check_count(self.n, "n", 2)  # type: ignore[arg-type]
+            self._set("n_sets", usual_sets(self.variant, n, self.n_evaluations))
         if self.test_size is None:
             simulated = 250 if self.algorithmic else 2500
             self._set("test_size", simulated if size is None else max(size - (self.n or 0), 1))

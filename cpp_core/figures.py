@@ -218,7 +218,7 @@ def interval_histograms(
         title = f"There is {too_few(results, alpha, side) or 'no finite bound'}"
     elif len(found) == 1:
         a, b = (_quantile(found[leader][bad], q) for q in (0.25, 0.75))
-        title = f"{possessive(leader)} {bad} ends: half lie between {number(a)} and {number(b)}"
+        title = f"Half of {possessive(leader)} {bad} ends {_lie(a, b)}"
     elif ties >= share:
         title = f"The {best} {bad} end is shared {in_trials(ties, n)}"
     else:
@@ -271,12 +271,13 @@ def width_histograms(
         title = f"There is {too_few(results, alpha, side) or 'no finite bound'}"
     elif len(found) == 1:
         a, b = (_quantile(widths[leader], q) for q in (0.25, 0.75))
-        title = f"Half of {possessive(leader)} widths lie between {number(a)} and {number(b)}"
+        title = f"Half of {possessive(leader)} widths {_lie(a, b)}"
     elif ties >= share:
         title = f"The narrowest sets are a tie {in_trials(ties, n)}"
+    elif len(found) == 2:
+        title = f"Median width: {medians}"
     else:
-        how = "narrower" if len(found) == 2 else "the narrowest"
-        title = f"{possessive(leader)} sets are {how} {in_trials(share, n)}"
+        title = f"{possessive(leader)} sets are the narrowest {in_trials(share, n)}"
     caption = (
         f"Mean width of the sets in each of {counted(n, 'trial')}. Median: {medians}. A width says "
         "how far losses spread, not how good they are."
@@ -284,6 +285,17 @@ def width_histograms(
     )
     alt = f"Overlaid histograms of widths. {title}. Medians: {medians}."
     return Panel("widths", title, figure, caption, alt, histogram_data(series, edges))
+
+
+def _lie(low: float, high: float) -> str:
+    """Where values lie, of which many may be equal.
+
+    >>> _lie(0.51, 0.74), _lie(0.5111, 0.5112)
+    ('lie between 0.51 and 0.74', 'are about 0.511')
+    """
+    if number(low) == number(high):
+        return f"are about {number(low)}"
+    return f"lie between {number(low)} and {number(high)}"
 
 
 def _width_label(experiment: Experiment, what: str = "width") -> str:

@@ -41,7 +41,8 @@ def settle(at, seconds=90):
 
 
 def text_of(at):
-    return "\n".join(e.value for e in [*at.markdown, *at.caption, *at.title] if e.value)
+    told = "\n".join(e.value for e in [*at.markdown, *at.caption, *at.title] if e.value)
+    return told.replace("\u00a0", " ")
 
 
 def charts(at):

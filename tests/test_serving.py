@@ -78,3 +78,8 @@ def test_the_first_view_is_drawn_beforehand(monkeypatch):
     monkeypatch.setattr(serving, "stored_trials", lambda keys, trials: 0)
     serving.warm()
     assert show._kept.cache_info().currsize == 0
+
+
+def test_percentages_and_dollars_stay_whole():
+    assert show.unbroken("90 % of $5") == "90\u00a0% of \\$5"
+    assert show.unbroken(r"90 \% of \$5") == "90\u00a0\\% of \\$5"  # escaped already

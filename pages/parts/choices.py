@@ -6,7 +6,15 @@ from typing import Any
 import streamlit as st
 
 from cpp_core import ALGORITHMS, DATASETS, LOSSES, Experiment, load_dataset
-from cpp_core.experiment import MAX_ALGORITHMS, MODULATIONS, PRESETS, VARIANTS
+from cpp_core.datasets import Dataset
+from cpp_core.experiment import (
+    MAX_ALGORITHMS,
+    MODULATIONS,
+    PRESETS,
+    VARIANTS,
+    usual_n,
+    usual_sets,
+)
 from cpp_core.modulation import REGRESSORS
 from cpp_core.words import PRESET_LABELS, QUESTIONS, loss_words
 
@@ -170,7 +178,7 @@ def _variant(task: str) -> str:
     return chosen
 
 
-def _sizes(variant: str, classes: tuple[Any, ...], loss: str | None) -> dict[str, Any]:
+def _sizes(variant: str, data: Dataset, loss: str | None) -> dict[str, Any]:
     chosen: dict[str, Any] = {}
     with st.expander("Sizes and details"):
         if variant in ("symbolic", "batch"):
@@ -193,11 +201,13 @@ def _sizes(variant: str, classes: tuple[Any, ...], loss: str | None) -> dict[str
                 help="More subsets make finer ranks, and smaller training samples m.",
                 bind="query-params",
             )
-            chosen["n_sets"] = k or 50
         if variant == "batch":
             chosen["batch_size"] = st.number_input(
                 "Cases of a batch (b)", 1, 10_000, 10, key="b", bind="query-params"
             )
+        if retrained:
+            n, held_out = chosen["n"] or usual_n(data), chosen.get("batch_size", 1)
+            chosen["n_sets"] = k or usual_sets(variant, n, held_out)
         kind = "quantile" if variant == "symbolic" else MODULATIONS.get(variant)
         if kind is not None:
             names = [name for name, entry in REGRESSORS.items() if entry[0] == kind]
@@ -209,9 +219,9 @@ def _sizes(variant: str, classes: tuple[Any, ...], loss: str | None) -> dict[str
             )
             st.caption(REGRESSORS[chosen["regressor"]][1])
         if variant == "symbolic":
-            texts = [str(c) for c in classes]
+            texts = [str(c) for c in data.classes]
             picked = _select("Positive class", texts[::-1], "positive")
-            chosen["positive_class"] = classes[texts.index(picked)]
+            chosen["positive_class"] = data.classes[texts.index(picked)]
         if loss in ("log_loss", "mean_log_loss"):
             clip = _select(
                 "Smallest probability (clip)",
@@ -288,7 +298,7 @@ def sidebar() -> Choice | None:
             described = st.empty()
             for line in why_not:
                 st.caption(line)
-        sizes = _sizes(variant, data.classes, loss)
+        sizes = _sizes(variant, data, loss)
         if loss is not None:
             described.caption(loss_words(loss, **sizes.get("loss_settings", {})))
         side = _select(

@@ -1,5 +1,6 @@
 """Drawing what cpp_core has computed: panels, verdicts, badges."""
 
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from threading import Lock
@@ -63,6 +64,11 @@ class Unchecked(go.Figure):
         return self._spec
 
 
+def unbroken(text: str) -> str:
+    """The text for Markdown: a percentage stays on one line, a dollar is a dollar."""
+    return re.sub(r"(?<!\\)\$", r"\$", re.sub(r" (\\?%)", "\u00a0\\1", text))
+
+
 def show_chart(panel: Panel, place: str) -> None:
     """The chart alone."""
     st.plotly_chart(
@@ -77,10 +83,10 @@ def show_chart(panel: Panel, place: str) -> None:
 def show_panel(panel: Panel, place: str = "") -> None:
     """A title that states the finding, the chart, how to read it, and its data."""
     with st.container(border=True):
-        st.markdown(f"**{panel.title}**")
+        st.markdown(f"**{unbroken(panel.title)}**")
         show_chart(panel, place)
         with st.container(horizontal=True, horizontal_alignment="distribute"):
-            st.caption(panel.caption, width="stretch")
+            st.caption(unbroken(panel.caption), width="stretch")
             st.download_button(
                 "CSV",
                 data=lambda: panel.data.to_csv(index=False),
@@ -108,10 +114,10 @@ def show_decisions(results: Results, choice: Choice) -> None:
 def show_verdict(verdict: Verdict, large: bool = False) -> None:
     """A sentence with its badge; "why?" opens the computation behind it."""
     text, color = BADGES[verdict.badge]
-    words = verdict.text.replace("$", r"\$")
+    words = unbroken(verdict.text)
     st.markdown(f"### {words}" if large else words)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.badge(text, color=color)  # type: ignore[arg-type]
         with st.popover("why?", type="tertiary"):
-            st.markdown(verdict.why)
+            st.markdown(unbroken(verdict.why))
             st.caption(f"Assumes {verdict.assumptions}")
