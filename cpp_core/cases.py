@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cpp_core.constructions import Measured, modulated_arrays, modulated_runs
 from cpp_core.experiment import LEAST_TRAINING, Experiment, usual_sets
 from cpp_core.losses import lookup
 from cpp_core.ranks import (
@@ -32,15 +33,7 @@ from cpp_core.training import (
     retrained_losses,
     train,
 )
-from cpp_core.trials import (
-    Measured,
-    algorithm_and_inputs,
-    algorithm_rng,
-    modulated_arrays,
-    modulated_runs,
-    one_thread,
-    trial_sample,
-)
+from cpp_core.trials import algorithm_and_inputs, one_thread, run_of, trial_sample
 
 VARIANT_OF = {"fixed": "z-fixed", "variable": "z-variable"}
 """The constructions of sets that move with the case, and the variants that run them."""
@@ -289,12 +282,9 @@ def case_study(experiment: Experiment, seed: int = 0, trial: int = 0) -> CaseStu
     sample = sample_of(experiment, seed, trial)
     runs = {}
     for name in experiment.algorithms:
-        estimator, inputs = algorithm_and_inputs(experiment, name, sample.X, sample.rows)
-        rng, failures = algorithm_rng(seed, trial, name), list[Failure]()
-        fitted, calibration, (_, test) = modulated_runs(
-            experiment, estimator, inputs, sample.y, rng, failures
-        )
-        runs[name] = fitted, calibration, test, rng.spawn(1)[0], failures
+        run = run_of(experiment, name, seed, trial, sample[:3])
+        fitted, calibration, (_, test) = modulated_runs(run)
+        runs[name] = fitted, calibration, test, run.rng.spawn(1)[0], run.failures
     return _with_sets(experiment, seed, trial, sample, experiment.sizes.m, True, runs)
 
 

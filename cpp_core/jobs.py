@@ -17,13 +17,13 @@ from pathlib import Path
 from threading import Event, Lock, Semaphore, Thread
 from typing import Literal
 
+from cpp_core.constructions import Arrays
 from cpp_core.experiment import Experiment
 from cpp_core.losses import LossError
 from cpp_core.ranks import check_count
 from cpp_core.results import Results
 from cpp_core.runs import Gathered, SchedulerError, about, computed, works_in_threads
 from cpp_core.store import Store, default_store
-from cpp_core.trials import Arrays
 
 State = Literal["running", "done", "paused", "cancelled", "failed"]
 Blocks = Generator[tuple[Experiment, list[int], dict[str, Arrays]], None, None]

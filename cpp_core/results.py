@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from cpp_core.constructions import LEVELS, Arrays
 from cpp_core.experiment import Experiment
 from cpp_core.modulation import modulated_scores, modulated_sets
 from cpp_core.ranks import (
@@ -27,7 +28,6 @@ from cpp_core.ranks import (
 )
 from cpp_core.symbolic import CORRECT, symbol_sets, symbols_for
 from cpp_core.training import difference
-from cpp_core.trials import LEVELS, Arrays
 
 INTERVAL_CONFIDENCE = 0.95
 """Confidence of the exact interval around a cover rate."""

@@ -12,12 +12,13 @@ import numpy as np
 from joblib import Parallel, delayed, parallel_config
 from numpy.typing import NDArray
 
+from cpp_core.constructions import Arrays
 from cpp_core.datasets import Dataset
 from cpp_core.experiment import Experiment
 from cpp_core.ranks import check_count
 from cpp_core.results import Results
 from cpp_core.store import Store, default_store
-from cpp_core.trials import Arrays, in_kernels, one_thread, run_block, run_trial
+from cpp_core.trials import in_kernels, one_thread, run_block, run_trial
 
 Progress = Callable[[int, int], None]
 Block = tuple[Experiment, list[int]]

@@ -7,12 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpp_core.cases import Study, check_algorithm, fresh_runs, run_rng, sample_of
+from cpp_core.constructions import symbolic_arrays
 from cpp_core.experiment import Experiment
 from cpp_core.ranks import Level
 from cpp_core.results import SymbolicLosses
 from cpp_core.symbolic import retrained_symbols
 from cpp_core.training import Failure
-from cpp_core.trials import algorithm_and_inputs, algorithm_rng, one_thread, symbolic_arrays
+from cpp_core.trials import algorithm_and_inputs, one_thread, run_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,12 +50,11 @@ def symbol_study(experiment: Experiment, seed: int = 0, trial: int = 0) -> Symbo
     X, y, rows, cases, tested = sample_of(experiment, seed, trial)
     readers, happened, failures = {}, {}, {}
     for name in experiment.algorithms:
-        estimator, inputs = algorithm_and_inputs(experiment, name, X, rows)
-        rng, failed = algorithm_rng(seed, trial, name), list[Failure]()
-        arrays = symbolic_arrays(experiment, estimator, inputs, X, y, rng, failed, cases)
+        run = run_of(experiment, name, seed, trial, (X, y, rows))
+        arrays = symbolic_arrays(run, cases)
         one_trial = {array: values[None] for array, values in arrays.items()}
         readers[name] = SymbolicLosses(one_trial, experiment)
-        happened[name], failures[name] = arrays["test_symbol"], failed
+        happened[name], failures[name] = arrays["test_symbol"], run.failures
     return SymbolStudy(
         experiment,
         seed,

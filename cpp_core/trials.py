@@ -9,7 +9,7 @@ parts. Nothing here depends on alpha.
 
 import time
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from threading import Lock
@@ -19,34 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
+from cpp_core.constructions import CONSTRUCTIONS, Arrays, Run
 from cpp_core.datasets import Dataset, register
 from cpp_core.experiment import Experiment
 from cpp_core.gram import MAX_ROWS, TableGram, shared_gram
-from cpp_core.modulation import REGRESSORS, CaseFeatures, LossModel, fit_loss_model
 from cpp_core.quadnoise import quadnoise_trial
-from cpp_core.splits import training_groups
-from cpp_core.symbolic import (
-    fit_symbol_model,
-    possible_symbols,
-    retrained_symbols,
-    score_of,
-    symbols_at,
-    symbols_for,
-)
-from cpp_core.training import (
-    FailedCandidate,
-    Failure,
-    algorithm_name,
-    batch_losses_of,
-    losses_of,
-    retrained_losses,
-    train,
-)
-
-Arrays = dict[str, NDArray]
-
-LEVELS = np.arange(1, 200) / 200
-"""The grid of levels at which quantile regressions are stored: 0.005 to 0.995."""
 
 MESSAGE_BYTES = 200
 
@@ -103,6 +80,15 @@ def algorithm_and_inputs(
     return estimator, X
 
 
+def run_of(
+    experiment: Experiment, name: str, seed: int, trial: int, sample: tuple[NDArray, ...]
+) -> Run:
+    """One algorithm in a trial, with the trial's cases ``(X, y, rows)``."""
+    X, y, rows = sample
+    estimator, inputs = algorithm_and_inputs(experiment, name, X, rows)
+    return Run(experiment, estimator, inputs, X, y, algorithm_rng(seed, trial, name))
+
+
 def in_kernels(experiment: Experiment) -> list[str]:
     """The algorithms whose trials the compiled kernels compute whole."""
     covered = (
@@ -124,15 +110,13 @@ def run_trial(experiment: Experiment, seed: int, trial: int) -> dict[str, Arrays
     results = _quadnoise(experiment, compiled, seed, trial) if compiled else {}
     if len(compiled) == len(experiment.algorithms):
         return results
-    X, y, rows = trial_sample(experiment, seed, trial)
+    sample = trial_sample(experiment, seed, trial)
     construct = CONSTRUCTIONS[experiment.variant, experiment.algorithmic]
     for name in experiment.algorithms:
         if name in results:
             continue
-        estimator, inputs = algorithm_and_inputs(experiment, name, X, rows)
-        failures: list[Failure] = []
-        rng = algorithm_rng(seed, trial, name)
-        arrays = construct(experiment, estimator, inputs, X, y, rng, failures)
+        run = run_of(experiment, name, seed, trial, sample)
+        arrays, failures = construct(run), run.failures
         message = f"{failures[0].algorithm}: {failures[0].message}" if failures else ""
         results[name] = {
             **arrays,
@@ -211,258 +195,3 @@ def _quadnoise(
             "failure": np.array(message.encode(), dtype=f"S{MESSAGE_BYTES}"),
         }
     return results
-
-
-def _float32(**arrays: NDArray) -> Arrays:
-    return {name: np.asarray(values, dtype=np.float32) for name, values in arrays.items()}
-
-
-def _fit_once(
-    estimator: Any, inputs: NDArray, y: NDArray, rng: np.random.Generator, failures: list[Failure]
-) -> Any:
-    candidate = train(estimator, inputs, y, rng)
-    if isinstance(candidate, FailedCandidate):
-        failures.append(Failure(0, algorithm_name(estimator), candidate.message))
-    return candidate
-
-
-def _candidate(
-    experiment: Experiment,
-    estimator: Any,
-    inputs: NDArray,
-    X: NDArray,
-    y: NDArray,
-    rng: np.random.Generator,
-    failures: list[Failure],
-) -> Arrays:
-    """Halves: train, calibrate; then the test cases."""
-    n, half = experiment.n or 0, (experiment.n or 0) // 2
-    candidate = _fit_once(estimator, inputs[:half], y[:half], rng, failures)
-    held_out = np.r_[half : 2 * half, n : len(y)]
-    losses = losses_of(experiment.measure, candidate, inputs[held_out], y[held_out])
-    return _float32(calibration=losses[:half], test=losses[half:])
-
-
-def _candidate_batch(
-    experiment: Experiment,
-    estimator: Any,
-    inputs: NDArray,
-    X: NDArray,
-    y: NDArray,
-    rng: np.random.Generator,
-    failures: list[Failure],
-) -> Arrays:
-    n, half, b = experiment.n or 0, (experiment.n or 0) // 2, experiment.batch_size or 1
-    sizes = experiment.sizes
-    candidate = _fit_once(estimator, inputs[:half], y[:half], rng, failures)
-    batches = np.concatenate(
-        [
-            np.arange(half, half + sizes.k * b).reshape(-1, b),
-            np.arange(n, n + sizes.n_test * b).reshape(-1, b),
-        ]
-    )
-    metric, undefined = batch_losses_of(experiment.measure, candidate, inputs, y, batches)
-    arrays = _float32(calibration=metric[: sizes.k], test=metric[sizes.k :])
-    return {**arrays, "undefined": np.array(undefined, dtype=np.int32)}
-
-
-def _test_groups(experiment: Experiment, held_out: int) -> tuple[NDArray, NDArray]:
-    """Training and held-out rows of the disjoint test groups, behind the n cases."""
-    n, sizes = experiment.n or 0, experiment.sizes
-    groups = n + np.arange(sizes.n_test * (sizes.m + held_out)).reshape(sizes.n_test, -1)
-    return groups[:, held_out:], groups[:, :held_out]
-
-
-def _z_free(
-    experiment: Experiment,
-    estimator: Any,
-    inputs: NDArray,
-    X: NDArray,
-    y: NDArray,
-    rng: np.random.Generator,
-    failures: list[Failure],
-) -> Arrays:
-    """k groups of m training and b held-out cases; test groups of m and one (or one batch)."""
-    held_out = experiment.batch_size or experiment.n_evaluations
-    groups = (
-        training_groups(np.arange(experiment.n or 0), experiment.n_sets or 1, held_out),
-        _test_groups(experiment, experiment.batch_size or 1),
-    )
-    calibration, test = (
-        retrained_losses(estimator, experiment.measure, inputs, y, training, evaluation, rng)
-        for training, evaluation in groups
-    )
-    failures += calibration.failures + test.failures
-    losses = calibration.losses if experiment.n_evaluations > 1 else calibration.losses[:, 0]
-    arrays = _float32(calibration=losses, test=test.losses[:, 0])
-    if experiment.batch_size is not None:
-        undefined = calibration.n_undefined + test.n_undefined
-        arrays["undefined"] = np.array(undefined, dtype=np.int32)
-    return arrays
-
-
-def loss_model(
-    experiment: Experiment,
-    X: NDArray,
-    y: NDArray,
-    losses: NDArray,
-    rng: np.random.Generator,
-    with_label: bool = True,
-) -> tuple[CaseFeatures, LossModel]:
-    """The regression of the loss on cases (X, y), with what it sees of a case."""
-    assert experiment.modulation is not None
-    data = experiment.data
-    classes = np.unique(y) if data.task == "classification" else None
-    features = CaseFeatures(data.feature_map, classes, with_label)
-    regressor = REGRESSORS[experiment.regressor or ""][2]()
-    targets = experiment.measure.sign * losses
-    model = fit_loss_model(experiment.modulation, regressor, features(X, y), targets, rng)
-    return features, model
-
-
-def predicted(experiment: Experiment, model: LossModel, features: NDArray) -> NDArray:
-    """f (n,), or the quantiles at all grid levels (n, 199), of losses with smaller better."""
-    if experiment.modulation == "regression":
-        return model.ends(features, 0.5, "two-sided")[0]
-    return model.quantiles(features, LEVELS.tolist())
-
-
-Measured = tuple[NDArray, NDArray]
-"""Positions of cases in the sample, and the losses that candidates had there."""
-
-
-def modulated_runs(
-    experiment: Experiment,
-    estimator: Any,
-    inputs: NDArray,
-    y: NDArray,
-    rng: np.random.Generator,
-    failures: list[Failure],
-) -> tuple[Measured, Measured, Measured]:
-    """Halves TR and CP of k groups each, then the test groups: where, and what was lost there."""
-    half, k = (experiment.n or 0) // 2, experiment.n_sets or 1
-    groups = (
-        training_groups(np.arange(half), k),
-        training_groups(np.arange(half, 2 * half), k),
-        _test_groups(experiment, 1),
-    )
-    runs = [
-        retrained_losses(estimator, experiment.measure, inputs, y, training, at, rng)
-        for training, at in groups
-    ]
-    failures += [failure for run in runs for failure in run.failures]
-    fitted, calibration, test = (
-        (at[:, 0], run.losses[:, 0]) for (_, at), run in zip(groups, runs, strict=True)
-    )
-    return fitted, calibration, test
-
-
-def modulated_arrays(
-    experiment: Experiment,
-    X: NDArray,
-    y: NDArray,
-    fitted: Measured,
-    calibration: Measured,
-    test_losses: NDArray,
-    cases: NDArray,
-    rng: np.random.Generator,
-    with_label: bool = True,
-) -> Arrays:
-    """Regress the losses of ``fitted`` on the case; predict at calibration and at ``cases``."""
-    at, losses = fitted
-    features, model = loss_model(experiment, X[at], y[at], losses, rng, with_label)
-    k = len(calibration[0])
-    points = np.concatenate([calibration[0], cases])
-    ends = predicted(experiment, model, features(X[points], y[points]))
-    return _float32(
-        calibration=calibration[1],
-        test=test_losses,
-        calibration_ends=ends[:k],
-        test_ends=ends[k:],
-    )
-
-
-def _z_modulated(
-    experiment: Experiment,
-    estimator: Any,
-    inputs: NDArray,
-    X: NDArray,
-    y: NDArray,
-    rng: np.random.Generator,
-    failures: list[Failure],
-) -> Arrays:
-    """TR's losses are regressed; CP calibrates; sets at the test groups' cases."""
-    fitted, calibration, (at, test) = modulated_runs(
-        experiment, estimator, inputs, y, rng, failures
-    )
-    model_rng = rng.spawn(1)[0]
-    return modulated_arrays(experiment, X, y, fitted, calibration, test, at, model_rng)
-
-
-def symbolic_arrays(
-    experiment: Experiment,
-    estimator: Any,
-    inputs: NDArray,
-    X: NDArray,
-    y: NDArray,
-    rng: np.random.Generator,
-    failures: list[Failure],
-    cases: NDArray | None = None,
-) -> Arrays:
-    """Three parts TR, EV, CP (after a training part for one candidate), then the test cases.
-
-    ``cases`` are positions at which sets are wanted, instead of the test cases.
-    """
-    n, sizes, positive = experiment.n or 0, experiment.sizes, experiment.positive_class
-    if experiment.algorithmic:
-        third = n // 3
-        groups = [
-            training_groups(np.arange(part * third, (part + 1) * third), experiment.n_sets or 1)
-            for part in range(3)
-        ]
-        groups.append(_test_groups(experiment, 1))
-        happened = []
-        for training, at in groups:
-            found, failed = retrained_symbols(estimator, positive, inputs, y, training, at, rng)
-            happened.append(found)
-            failures += failed
-        points = [at[:, 0] for _, at in groups]
-    else:
-        quarter = sizes.m
-        candidate = _fit_once(estimator, inputs[:quarter], y[:quarter], rng, failures)
-        points = [np.arange(i * quarter, (i + 1) * quarter) for i in (1, 2, 3)]
-        points.append(np.arange(n, n + sizes.n_test))
-        happened = [symbols_at(candidate, inputs[p], y[p], positive) for p in points]
-    symbols = symbols_for(np.array(experiment.data.classes))
-    features = CaseFeatures(experiment.data.feature_map, np.unique(y[points[0]]))
-    wanted = points[3] if cases is None else cases
-    mapped = [features(X[p], y[p]) for p in (*points[:3], wanted)]
-    regressor = REGRESSORS[experiment.regressor or ""][2]()
-    model = fit_symbol_model(symbols, mapped[:2], happened[:2], None, regressor, rng.spawn(1)[0])
-    calibration, test = (model.log_probabilities(z) for z in mapped[2:])
-    test[~possible_symbols(y[wanted], positive, symbols)] = -np.inf
-    quantiles = [model.quantiles.quantiles(z, LEVELS.tolist()) for z in mapped[2:]]
-    arrays = _float32(
-        calibration=score_of(calibration, symbols, happened[2]),
-        calibration_ends=quantiles[0],
-        test=test,
-        test_ends=quantiles[1],
-    )
-    which = [symbols.index(symbol) for symbol in happened[3]]
-    return {**arrays, "test_symbol": np.array(which, dtype=np.int8)}
-
-
-Construction = Callable[
-    [Experiment, Any, NDArray, NDArray, NDArray, np.random.Generator, list[Failure]], Arrays
-]
-CONSTRUCTIONS: dict[tuple[str, bool], Construction] = {
-    ("candidate", False): _candidate,
-    ("batch", False): _candidate_batch,
-    ("batch", True): _z_free,
-    ("z-free", True): _z_free,
-    ("z-fixed", True): _z_modulated,
-    ("z-variable", True): _z_modulated,
-    ("symbolic", False): symbolic_arrays,
-    ("symbolic", True): symbolic_arrays,
-}
-"""What computes the losses of each variant, for one candidate (False) or retrained (True)."""

@@ -3,9 +3,9 @@
 import numpy as np
 
 from cpp_core import Experiment
+from cpp_core.constructions import LEVELS
 from cpp_core.results import Results
 from cpp_core.sentences import About
-from cpp_core.trials import LEVELS
 
 SIX = ("logistic", "knn", "random-forest", "boosting", "naive-bayes", "dummy")
 PLAIN = About(n_algorithms=2)

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 from cpp_core.comparisons import wins_of
+from cpp_core.constructions import LEVELS
 from cpp_core.pairs import all_pairs, better_on_average, next_case, share_of_wins
-from cpp_core.trials import LEVELS
 from cpp_core.verdicts import headline
 from tests.made_results import PLAIN, SPREAD, pair, results_of, symbolic, tenths
 

@@ -7,9 +7,10 @@ import pytest
 from scipy import stats
 
 from cpp_core import Experiment, InfiniteEndWarning, conformal_ranks, interval
+from cpp_core.constructions import LEVELS
 from cpp_core.ranks import grouped_ranks
 from cpp_core.results import Results, Sets, at_level, coverage_error
-from cpp_core.trials import LEVELS, run_block
+from cpp_core.trials import run_block
 from tests.test_trials import VARIANTS, experiment_of
 
 TRIALS = 4

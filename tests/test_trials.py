@@ -5,9 +5,10 @@ import pytest
 from scipy import stats
 
 from cpp_core import Experiment, PlattSVC, load_dataset, make_algorithm, trials
+from cpp_core.constructions import LEVELS
 from cpp_core.gram import GramSVC, TableGram, gather, shared_gram
 from cpp_core.results import Results
-from cpp_core.trials import LEVELS, algorithm_rng, run_block, run_trial, trial_sample
+from cpp_core.trials import algorithm_rng, run_block, run_trial, trial_sample
 from tests.learners import normal_sample
 
 SMALL = {"dataset": "breast-cancer", "algorithms": ("knn", "naive-bayes")}
