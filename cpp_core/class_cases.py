@@ -35,13 +35,17 @@ class ClassStudy:
     losses: Mapping[str, NDArray]
 
 
+def n_groups(experiment: Experiment) -> int:
+    """How many groups of m training cases and one held-out case the trial's n cases make."""
+    return (experiment.n or 0) // (experiment.sizes.m + 1)
+
+
 @one_thread()
 def class_study(experiment: Experiment, seed: int = 0, trial: int = 0) -> ClassStudy:
     """Losses of retrained candidates that a bound for each class is read from."""
     check_modulated(experiment)
     check_classes(experiment)
-    m = experiment.sizes.m
-    n_sets = (experiment.n or 0) // (m + 1)
+    m, n_sets = experiment.sizes.m, n_groups(experiment)
     regrouped = replace(
         experiment,
         variant="z-free",

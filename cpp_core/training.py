@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_classifier
 from sklearn.pipeline import Pipeline
 
 from cpp_core.losses import Loss, evaluate, evaluate_batch
+from cpp_core.watched import about_to_train
 
 Sample = tuple[Any, NDArray | None]
 
@@ -128,6 +129,7 @@ def reseeded(estimator: Any, rng: np.random.Generator) -> Any:
 
 def train(estimator: Any, X: Any, y: NDArray | None, rng: np.random.Generator) -> Any:
     """A candidate from a non-empty sample, whatever happens (see the module's text)."""
+    about_to_train()
     if y is not None and (y == y[0]).all() and is_classifier(estimator):
         return ConstantClassifier().fit(X, y)
     try:

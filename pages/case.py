@@ -2,7 +2,7 @@
 
 import base64
 import io
-from concurrent.futures import Future
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from cpp_core.case_figures import CaseBar, ClassBar, alpha_sweep, case_bars, cla
 from cpp_core.case_words import end_of_range, promise, training_sizes
 from cpp_core.panels import loss_label
 from cpp_core.symbol_figures import symbol_grid
+from cpp_core.watched import Watched
 from cpp_core.words import BEFORE_THE_LABEL, NOT_FOR_ONE_CASE
 from pages.parts.choices import Choice
 from pages.parts.live import awaited, students
@@ -24,7 +25,6 @@ from pages.parts.show import dark, show_panel, show_verdict
 
 ALPHAS = np.round(np.arange(0.02, 0.51, 0.02), 2)
 SHOWN = 60
-TRAINING = "Training each algorithm on many small samples."
 ORDERS = {
     "surprising": "where the algorithms differ most",
     "hardest": "largest predicted loss first",
@@ -33,30 +33,40 @@ ORDERS = {
 }
 
 
-STUDIES = {
-    "sets": cases.case_study,
-    "before the label": cases.x_study,
-    "classes": class_cases.class_study,
-    "symbols": symbol_cases.symbol_study,
+def per_trial(experiment: Experiment) -> int:
+    """Training runs of each algorithm in a trial."""
+    return experiment.sizes.fits
+
+
+def per_case(experiment: Experiment) -> int:
+    """Training runs of each algorithm that are fresh to one case."""
+    if experiment.data.table is None:
+        return cases.N_FRESH
+    return ((experiment.test_size or 0) - 1) // experiment.sizes.m
+
+
+STUDIES: dict[str, tuple[Callable[..., Any], Callable[[Experiment], int]]] = {
+    "sets": (cases.case_study, per_trial),
+    "symbols": (symbol_cases.symbol_study, per_trial),
+    "before the label": (cases.x_study, lambda experiment: 1),
+    "classes": (class_cases.class_study, class_cases.n_groups),
+    "losses at this case": (cases.case_losses, per_case),
+    "outcomes at this case": (symbol_cases.case_symbols, per_case),
 }
+"""What can be asked of a trial's test cases, and how many training runs that takes."""
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
-def studied(of: str, key: str, seed: int, _experiment: Experiment) -> Future[Any]:
+@st.cache_resource(max_entries=64, show_spinner=False)
+def studied(of: str, key: str, args: tuple[int, ...], _experiment: Experiment) -> Watched[Any]:
     """What one trial's test cases show that does not depend on alpha, on its way."""
-    return students().submit(STUDIES[of], _experiment, seed)
+    return Watched(students(), STUDIES[of][0], _experiment, *args)
 
 
-@st.cache_resource(max_entries=64, show_spinner="Retraining for this case ...")
-def fresh_losses(key: str, seed: int, case: int, _experiment: Experiment) -> dict[str, NDArray]:
-    """What freshly trained candidates lose at the case."""
-    return cases.case_losses(_experiment, seed, 0, case)
-
-
-@st.cache_resource(max_entries=64, show_spinner="Retraining for this case ...")
-def fresh_symbols(key: str, seed: int, case: int, _experiment: Experiment) -> dict[str, NDArray]:
-    """What happens at the case with freshly trained candidates."""
-    return symbol_cases.case_symbols(_experiment, seed, 0, case)
+def study_of(of: str, experiment: Experiment, *args: int) -> Any:
+    """What a study with these arguments (seed, trial, case) finds; None while it is on its way."""
+    asked = of, key_of(experiment, args[0]), args, experiment
+    fits = STUDIES[of][1](experiment) * len(experiment.algorithms)
+    return awaited(studied(*asked), lambda: studied.clear(*asked), f"Training, {of}", fits, of)
 
 
 def key_of(experiment: Experiment, seed: int) -> str:
@@ -169,11 +179,9 @@ def header(experiment: Experiment) -> None:
 def numeric(choice: Choice) -> None:
     """Bars that move with the case."""
     experiment = cases.case_experiment(choice.experiment)
-    key, alpha, side = key_of(experiment, choice.seed), choice.alpha, choice.side
+    alpha, side, seed = choice.alpha, choice.side, choice.seed
     header(experiment)
-    parts = ["sets", "before the label", *(["classes"] if experiment.data.classes else [])]
-    coming = {part: studied(part, key, choice.seed, experiment) for part in parts}
-    study: cases.CaseStudy | None = awaited(coming["sets"], TRAINING)
+    study: cases.CaseStudy | None = study_of("sets", experiment, seed)
     if study is None:
         return
     show_verdict(promise(study, alpha))
@@ -200,9 +208,9 @@ def numeric(choice: Choice) -> None:
             bind="query-params",
         )
         chosen = ("variable", "fixed") if widths == "both" else (widths,)
-        lost = fresh_losses(key, choice.seed, case, experiment)
+        lost = study_of("losses at this case", experiment, seed, 0, case) or {}
         bars = [
-            bar(study, name, f"{kind} width", kind, case, lost[name])
+            bar(study, name, f"{kind} width", kind, case, lost.get(name, np.empty(0)))
             for name in names
             for kind in chosen
         ]
@@ -222,7 +230,7 @@ def numeric(choice: Choice) -> None:
         show_panel(alpha_sweep(curves, alpha, unit, dark(), side=side))
     with right:
         st.markdown("**What could be said before the label is known**")
-        before: cases.CaseStudy | None = awaited(coming["before the label"], TRAINING)
+        before: cases.CaseStudy | None = study_of("before the label", experiment, seed)
         if before is not None:
             words, one = "from the inputs alone", [case]
             bars = [
@@ -231,8 +239,8 @@ def numeric(choice: Choice) -> None:
             ]
             show_panel(case_bars(bars, unit, dark(), fresh=False, side=side), "before")
             st.caption(BEFORE_THE_LABEL)
-    if "classes" in coming:
-        classes: class_cases.ClassStudy | None = awaited(coming["classes"], TRAINING)
+    if experiment.data.classes:
+        classes: class_cases.ClassStudy | None = study_of("classes", experiment, seed)
         if classes is not None:
             frame = class_cases.class_bounds(study, classes, alpha, side, chosen[0])
             rows = [class_bar(row) for row in frame.to_dict("records")]
@@ -241,10 +249,9 @@ def numeric(choice: Choice) -> None:
 
 def symbolic(choice: Choice) -> None:
     """The set of symbols at one case."""
-    experiment, key = choice.experiment, key_of(choice.experiment, choice.seed)
+    experiment, seed = choice.experiment, choice.seed
     header(experiment)
-    coming = studied("symbols", key, choice.seed, experiment)
-    study: symbol_cases.SymbolStudy | None = awaited(coming, TRAINING)
+    study: symbol_cases.SymbolStudy | None = study_of("symbols", experiment, seed)
     if study is None:
         return
     show_verdict(promise(study, choice.alpha))
@@ -256,7 +263,8 @@ def symbolic(choice: Choice) -> None:
     with right:
         show_case(experiment, study.X, study.y, case)
         if experiment.algorithmic:
-            happened = fresh_symbols(key, choice.seed, case, experiment)
+            found = study_of("outcomes at this case", experiment, seed, 0, case) or {}
+            happened = {name: found.get(name, np.empty(0)) for name in experiment.algorithms}
         else:
             at = int(np.flatnonzero(study.tested == case)[0])  # one candidate: all are tested
             happened = {

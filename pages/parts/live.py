@@ -1,8 +1,7 @@
 """Results on a page: stored ones at once, others as their trials arrive."""
 
-import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TypeVar
 
 import streamlit as st
@@ -11,6 +10,7 @@ from cpp_core import Experiment, Results, Store, default_store, run
 from cpp_core.jobs import Job, Jobs
 from cpp_core.runs import scheduler_from_environment
 from cpp_core.sentences import counted
+from cpp_core.watched import Watched
 from cpp_core.words import duration
 
 Draw = Callable[[Results], None]
@@ -128,18 +128,41 @@ def _draw(job: Job, draw: Draw) -> None:
     draw(results)
 
 
-def awaited(pending: Future[T], words: str) -> T | None:
-    """What a study finds; until then None, and words on the page that is looked at again."""
-    wait([pending], MOMENT)
-    if pending.done():
-        return pending.result()
-    start = time.monotonic()
+def awaited(
+    study: Watched[T], again: Callable[[], None], words: str, fits: int, place: str
+) -> T | None:
+    """What a study finds; until then None, with progress and Cancel on the page.
+
+    ``again`` forgets a study that was stopped, so that the next one starts anew.
+    """
+    study.renew()
+    wait([study.pending], MOMENT)
+    if study.stopped and not study.cancelled:  # nobody cancelled it: the tab was closed or hidden
+        again()
+        st.rerun()
+    if study.stopped:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            if st.button("Run", key=f"run-{place}", type="primary", icon="▶️"):
+                again()
+                st.rerun()
+            st.markdown(f"Cancelled after {counted(study.done, 'training run')}.")
+        return None
+    if study.pending.done():
+        return study.pending.result()
 
     @st.fragment(run_every=1.0)
     def waiting() -> None:
-        if pending.done():
+        study.renew()
+        if study.pending.done():
             st.rerun()
-        st.info(f"{words} {time.monotonic() - start + MOMENT:.0f} s so far.", icon="⏳")
+        done = min(study.done, fits)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            text = f"{words}: {done:,} of {counted(fits, 'training run')}"
+            st.progress(done / fits, text=text, width="stretch")
+            if st.button("Cancel", key=f"cancel-{place}"):
+                study.cancel()
+                wait([study.pending], MOMENT)
+                st.rerun()
 
     waiting()
     return None
