@@ -33,7 +33,7 @@ class Watched(Generic[T]):
         self, executor: Executor, function: Callable[..., T], *args: Any, lease: float = 10.0
     ) -> None:
         self.done, self.cancelled = 0, False
-        self._lease, self._renewed = lease, time.monotonic()
+        self._lease, self._renewed, self._started = lease, time.monotonic(), time.monotonic()
         self.pending = executor.submit(self._run, function, *args)
 
     def renew(self) -> None:
@@ -49,7 +49,15 @@ class Watched(Generic[T]):
         """Whether it ended without a result because nobody wanted one."""
         return self.pending.done() and isinstance(self.pending.exception(), StoppedError)
 
+    def seconds_left(self, runs: int) -> float | None:
+        """About how long the rest of so many training runs takes; None before the first two."""
+        if self.done < 2:
+            return None
+        pace = (time.monotonic() - self._started) / self.done
+        return pace * max(runs - self.done, 0)
+
     def _run(self, function: Callable[..., T], *args: Any) -> T:
+        self._started = time.monotonic()
         token = _current.set(self)
         try:
             return function(*args)

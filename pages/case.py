@@ -52,8 +52,7 @@ STUDIES: dict[str, tuple[Callable[..., Any], Callable[[Experiment], int]]] = {
     "classes": (class_cases.class_study, class_cases.n_groups),
     "losses at this case": (cases.case_losses, per_case),
     "outcomes at this case": (symbol_cases.case_symbols, per_case),
-}
-"""What can be asked of a trial's test cases, and how many training runs that takes."""
+}  # what can be asked of a trial's test cases, and how many training runs that takes
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
@@ -66,7 +65,7 @@ def study_of(of: str, experiment: Experiment, *args: int) -> Any:
     """What a study with these arguments (seed, trial, case) finds; None while it is on its way."""
     asked = of, key_of(experiment, args[0]), args, experiment
     fits = STUDIES[of][1](experiment) * len(experiment.algorithms)
-    return awaited(studied(*asked), lambda: studied.clear(*asked), f"Training, {of}", fits, of)
+    return awaited(studied(*asked), lambda: studied.clear(*asked), of.capitalize(), fits, of)
 
 
 def key_of(experiment: Experiment, seed: int) -> str:

@@ -61,11 +61,13 @@ def test_nobody_waits(executor, monkeypatch, renewed):
     study = Watched(executor, fits, 5, begun, go_on, lease=10)
     assert begun.wait(10)
     now = 11.0
+    assert study.seconds_left(5) is None  # one run tells no pace
     if renewed:
         study.renew()
     go_on.set()
     if renewed:
         assert study.pending.result(10) == 5
+        assert study.seconds_left(15) == 22.0
     else:
         assert isinstance(study.pending.exception(10), StoppedError)
     assert study.stopped is not renewed

@@ -106,8 +106,7 @@ def _watch(job: Job, draw: Draw, place: str) -> None:
         job.renew()
         if job.state != "running":
             st.rerun()
-        left = "" if job.seconds_left is None else f", about {duration(job.seconds_left)} left"
-        text = f"{job.done:,} of {counted(job.asked, 'trial')}{left}"
+        text = f"{job.done:,} of {counted(job.asked, 'trial')}{_left(job.seconds_left)}"
         with st.container(horizontal=True, vertical_alignment="center"):
             st.progress(job.done / job.asked, text=text, width="stretch")
             if st.button("Cancel", key=f"cancel-{place}"):
@@ -116,6 +115,10 @@ def _watch(job: Job, draw: Draw, place: str) -> None:
         _draw(job, draw)
 
     watched()
+
+
+def _left(seconds: float | None) -> str:
+    return "" if seconds is None else f", about {duration(seconds)} left"
 
 
 def _draw(job: Job, draw: Draw) -> None:
@@ -157,7 +160,8 @@ def awaited(
             st.rerun()
         done = min(study.done, fits)
         with st.container(horizontal=True, vertical_alignment="center"):
-            text = f"{words}: {done:,} of {counted(fits, 'training run')}"
+            left = _left(study.seconds_left(fits))
+            text = f"{words}: {done:,} of {counted(fits, 'training run')}{left}"
             st.progress(done / fits, text=text, width="stretch")
             if st.button("Cancel", key=f"cancel-{place}"):
                 study.cancel()
