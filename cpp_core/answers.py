@@ -25,6 +25,7 @@ from cpp_core.pairs import (
     Question,
     all_pairs,
     better_on_average,
+    jointly,
     next_case,
     share_of_wins,
     summary_of,
@@ -272,6 +273,7 @@ def _compared(
     safe = winner_of(columns, alpha, about)
     if len(names) == 1:
         return (*(verdicts[0] for verdicts in found.values()), safe), ()
+    found = {question: jointly(verdicts, about) for question, verdicts in found.items()}
     summaries = [
         summary_of(verdicts, alpha, about, question) for question, verdicts in found.items()
     ]

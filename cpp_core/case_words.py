@@ -50,13 +50,22 @@ def promise(study: Study, alpha: Level) -> Verdict:
     return Verdict(text, "guaranteed", EXCHANGEABLE, facts | {"more_needed": more}, why)
 
 
-def end_of_range(study: CaseStudy, bars: Iterable[CaseBar]) -> str:
-    """Why bars reach the end of the loss's range, and what helps; empty where none does."""
+def end_of_range(study: CaseStudy, bars: Iterable[CaseBar], alpha: Level) -> str:
+    """Why bars reach the end of the loss's range, and what helps.
+
+    Empty where none does, and where there are too few scores, which ``promise`` tells.
+    """
     worst = np.float32(study.experiment.measure.worst)
     names = {bar.algorithm for bar in bars if bar.upper >= worst}
-    if not names or not np.isfinite(worst):
+    if not names or not np.isfinite(worst) or study.more_needed(alpha):
         return ""
     shares = [float(np.mean(study.calibration[name] >= worst)) for name in names]
+    if not min(shares):
+        return (
+            "A bar that reaches the end of the loss's range: what is predicted here, and what "
+            "calibration adds to it, go beyond the greatest possible loss. A greater alpha or more "
+            "cases lower the bars."
+        )
     return (
         f"A bar that reaches the end of the loss's range: {percent(min(shares), 'down')} or more "
         f"of its calibration losses are the worst possible one. With {study.m:,} training cases "

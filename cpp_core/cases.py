@@ -440,9 +440,9 @@ def case_experiment(experiment: Experiment) -> Experiment:
         n_sets = min(most, half // ((test_size or 0) + 1) + 1)
     if not n_sets or not (simulated or half // n_sets <= (test_size or 0)):
         raise ValueError(
-            f"n = {n} and test_size = {experiment.test_size} cases of {experiment.data.label} are "
-            f"too few for looking at one case after retraining: at least n = {2 * least} and "
-            f"test_size = {least} are needed for training subsets of {LEAST_TRAINING} cases."
+            f"n = {n} cases of {experiment.data.label} and {experiment.test_size} to test with are "
+            f"too few for looking at one case after retraining: at least {2 * least} and {least} "
+            f"are needed for training subsets of {LEAST_TRAINING} cases."
         )
     per_case = experiment.variant in ("candidate", "z-free")
     return Experiment(

@@ -42,6 +42,9 @@ statement about the mean was then made at about the stated rate or less; at 0.2 
 ENOUGH_CASES = 100
 """Below about this many cases one of them holds more than that share even in a Normal law."""
 
+EXACT_UP_TO = 200
+"""Numbers of cases up to which the one that would do is searched for."""
+
 
 def between(about: About, lower: float, upper: float) -> str:
     """A difference's interval in words, rounded outwards and never across zero."""
@@ -175,7 +178,7 @@ def wins_of(differences: Any, alpha: Level, about: About, first: str, second: st
         "not decided": "so whether that is more than half is not decided by this data",
     }[outcome]
     if outcome == "not decided" and ties < n:
-        needed = _wins_needed(wins / n, alpha)
+        needed = _wins_needed(wins, n, alpha)
         if needed is not None and needed > n:
             conclusion += f" (about {counted(needed, about.held_out)} would do if the share stays)"
     equal = "all equal" if ties == n else f"worse on {losses} and equal on {ties}"
@@ -184,7 +187,8 @@ def wins_of(differences: Any, alpha: Level, about: About, first: str, second: st
     text = (
         f"Of {counted(n, f'held-out {about.held_out}')}, {a} against {b}{kept}: {result}. Its "
         f"share of wins on new {plural(about.new)} lies between "
-        f"{percent(low, 'down')} and {percent(high, 'up')} with {confidence(alpha)} confidence, "
+        f"{percent(low, 'down', 0.5)} and {percent(high, 'up', 0.5)} with {confidence(alpha)} "
+        f"confidence, "
         f"{conclusion}."
     )
     why = (
@@ -208,14 +212,18 @@ def wins_of(differences: Any, alpha: Level, about: About, first: str, second: st
     return Verdict(text, "guaranteed", INDEPENDENT, facts, why + about.of_pairs)
 
 
-def _wins_needed(share: float, alpha: Level) -> int | None:
-    """About how many cases would tell the share from one half, None when it is one half."""
+def _wins_needed(wins: int, n: int, alpha: Level) -> int | None:
+    """About how many cases would tell the share of wins from one half, None when it is one half."""
+    share = wins / n
     if share == 0.5:
         return None
+    for more in range(n + 1, EXACT_UP_TO):
+        low, high = share_interval(round(share * more), more, alpha)
+        if low > 0.5 or high < 0.5:
+            return more
     z = float(stats.norm.isf(float(exact_alpha(alpha)) / 2))
-    # The binomial's width at the share seen, and never less than at four in five.
-    spread = max(share * (1 - share), 0.16)
-    return math.ceil(z**2 * spread / (share - 0.5) ** 2)
+    # With so many cases the binomial is nearly normal.
+    return max(math.ceil(z**2 * share * (1 - share) / (share - 0.5) ** 2), EXACT_UP_TO)
 
 
 def largest_share(differences: NDArray) -> float:

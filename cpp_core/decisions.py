@@ -25,6 +25,7 @@ from cpp_core.sentences import (
     About,
     Verdict,
     about_results,
+    as_limit,
     confidence,
     counted,
     ends,
@@ -80,7 +81,7 @@ def _decide(shown: NDArray, t: float, alpha: Level, about: About, label: str) ->
     _, hi, _, upper = ends(about.sign * shown, alpha, "upper", low, high)
     k, needed = len(shown), scores_needed(alpha, "upper")
     end, level = about.sign * upper, confidence(alpha)
-    limit = shown.dtype.type(t)
+    limit = as_limit(t, shown.dtype, about.sign)
     kept = upper <= about.sign * limit
     at = with_unit(number(t, digits=17), about.unit)
     side = "at least" if about.greater_is_better else "at most"
@@ -93,7 +94,7 @@ def _decide(shown: NDArray, t: float, alpha: Level, about: About, label: str) ->
     outcome: Outcome
     if about.sign * limit >= shown.dtype.type(high):
         outcome = "shown"
-        text = f"Shown: {claim}, which is the end of its range."
+        text = f"Shown: {claim}: {about.range_end}."
         why = "No value of this loss lies beyond the threshold."
     elif k < needed:
         outcome = "too little data"
@@ -136,10 +137,8 @@ def error_rate_at_most(
     exact = _rate(rate)
     allowed = math.floor(exact * batch_size)
     level, at = confidence(alpha), f"{number(float(exact * 100), digits=17)} %"
-    claim = (
-        f"the error rate on the next {counted(batch_size, 'case')} is at most {at} "
-        f"({counted(allowed, 'error')})"
-    )
+    cases = "case" if batch_size == 1 else counted(batch_size, "case")
+    claim = f"the error rate on the next {cases} is at most {at} ({counted(allowed, 'error')})"
     facts: dict[str, Any] = {
         "k": k,
         "m": None,

@@ -291,20 +291,21 @@ class Experiment:
         n, test_size = check_count(self.n, "n", 2), check_count(self.test_size, "test_size")  # type: ignore[arg-type]
         if size is not None and n + test_size > size:
             raise ValueError(
-                f"n = {n} and test_size = {test_size} cases make {n + test_size}, but "
+                f"n = {n} cases and {test_size} to test with make {n + test_size}, but "
                 f"{self.data.label} has {size}; ask for fewer."
             )
         sizes = self.sizes
         if sizes.k < 1 or sizes.m < 1:
+            parts = 4 if self.variant == "symbolic" else 2
             raise ValueError(
                 f"n = {n} cases leave nothing to calibrate with in the {self.variant} variant; at "
-                f"least {4 * (self.batch_size or 1)} are needed."
+                f"least {parts * (self.batch_size or 1)} are needed."
             )
         if sizes.n_test < 1:
             needed = sizes.m + (self.batch_size or 1) if self.algorithmic else self.batch_size
             raise ValueError(
-                f"test_size = {test_size} cases leave no test loss; at least {needed} are needed "
-                "(or more n_sets, which makes training subsets smaller)."
+                f"{test_size} to test with leave no test loss; at least {needed} are needed (or a "
+                "greater n_sets, which makes training subsets smaller)."
             )
 
     # Names

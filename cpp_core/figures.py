@@ -136,7 +136,7 @@ def overview_bars(
         title = f"{start}: {', '.join(readings)}"
     caption = (
         f"Bar: {carries}. Fade: where the ends lie in 90 % and in 50 % of the trials. "
-        f"Grey: average {loss_name(results.experiment)} of the test cases."
+        f"Grey: average {loss_name(results.experiment)} of the {tested_units(results.experiment)}."
     )
     if note:
         caption += f" There is {note}."
@@ -370,6 +370,14 @@ def _column(found: Columns, name: str, column: str) -> NDArray:
     return lookup(name, found, "competing algorithm")[column]
 
 
+NOUNS = {"test cases": "case", "test batches": "batch"}
+
+
+def tested_units(experiment: Experiment) -> str:
+    """What test losses are measured on."""
+    return "test batches" if experiment.batch_size else "test cases"
+
+
 def paired_difference(
     results: Results,
     first: str,
@@ -385,6 +393,7 @@ def paired_difference(
     """
     frame = results.paired(first, second, alpha, check_side(side))
     measure, one, two = results.experiment.measure, look(first), look(second)
+    tested = tested_units(results.experiment)
     moves = results.experiment.modulation is not None
     every = {end: frame[end].to_numpy(dtype=float) for end in ("lower", "upper")}
     lower, upper = (median(own) if moves else float(own[0]) for own in every.values())
@@ -434,7 +443,7 @@ def paired_difference(
             marker=markers[outcome],
             name=text,
             showlegend=True,
-            hovertemplate=f"{text} test cases ({percent(share / 100)})<extra></extra>",
+            hovertemplate=f"{text} {tested} ({percent(share / 100)})<extra></extra>",
         )
         start += share
     framed(figure, 340 if missing else 300)
@@ -442,27 +451,27 @@ def paired_difference(
     title = f"{one.label} minus {two.label}: {loss_name(results.experiment)}"
     title += (f" ({unit})" if unit else "") + f"<br>{better} 0: {one.label} is better"
     figure.axis("x", axis.layout(title), 1)
-    shares_axis = whole.layout("share of the test cases of one trial")
+    shares_axis = whole.layout(f"share of the {tested} of one trial")
     figure.axis("x", {**shares_axis, "ticksuffix": " %", "dtick": 25}, 2)
     figure.axis("y", {**rows_layout([""]), "showticklabels": False})
     shares = {name: count / len(d) for name, count in counts.items()}
     trial = f"trial {results.trials[0]}"
     exact = (
-        f"{one.label} is better at {percent(shares['wins'])} of the test cases of {trial} (exact "
+        f"{one.label} is better at {percent(shares['wins'])} of the {tested} of {trial} (exact "
         f"{percent(INTERVAL_CONFIDENCE)} interval {percent(wins[0])} to {percent(wins[1])}), "
         f"equal at {percent(shares['ties'])}"
     )
     ends = (lower, upper) if measure.sign > 0 else (-upper, -lower)
     leader, other = (one, two) if counts["wins"] >= counts["losses"] else (two, one)
     most = max(counts["wins"], counts["losses"])
-    how = f"{leader.label} is better at {most} of {len(d)} test cases; the next may go either way"
+    how = f"{leader.label} is better at {most} of {len(d)} {tested}; the next may go either way"
     if counts["wins"] == counts["losses"]:
-        how = f"Neither is better more often: {most} of {len(d)} test cases each"
+        how = f"Neither is better more often: {most} of {len(d)} {tested} each"
     if not moves and (ends[1] <= 0 or ends[0] >= 0):
         leader, other = (one, two) if ends[1] <= 0 else (two, one)
         much = "better than" if ends[1] < 0 or ends[0] > 0 else "at least as good as"
         much = "exactly as good as" if ends == (0, 0) else much
-        how = f"{leader.label} will be {much} {other.label} on the next case"
+        how = f"{leader.label} will be {much} {other.label} on the next {NOUNS[tested]}"
         how += f", with {confidence(alpha)} confidence"
     bar_words = "Bar: typical ends over the trials" if moves else f"Bar: the set of {trial}"
     caption = f"{bar_words}: {reading}. Fade: its ends over the trials. {exact}."

@@ -24,6 +24,7 @@ from cpp_core.ranks import check_count
 from cpp_core.results import Results
 from cpp_core.runs import Gathered, SchedulerError, about, computed, works_in_threads
 from cpp_core.store import Store, default_store
+from cpp_core.watched import Watchers
 
 State = Literal["running", "done", "paused", "cancelled", "failed"]
 Blocks = Generator[tuple[Experiment, list[int], dict[str, Arrays]], None, None]
@@ -70,8 +71,7 @@ class Job:
         self.state: State = "running"
         self.error: str | None = None
         self.abandoned = False
-        self._lease = lease
-        self._renewed = time.monotonic()
+        self.watchers = Watchers(lease)
         self._seen: list[tuple[float, int]] = []  # when the first and the newest block came, done
         self._pace: float | None = None
         self._changing = Lock()
@@ -96,13 +96,19 @@ class Job:
         since = time.monotonic() - newest if self.state == "running" else 0.0
         return max(self._pace * (self.asked - done) - since, 0.0)
 
-    def renew(self) -> None:
+    def renew(self, who: str = "") -> None:
         """Say that somebody watches; a job that nobody renews for the lease cancels itself."""
-        self._renewed = time.monotonic()
+        self.watchers.renew(who)
 
-    def cancel(self) -> None:
-        """Stop, at once; the trials that were computed are kept, the processors soon idle."""
+    def cancel(self, who: str = "") -> bool:
+        """Stop, at once, unless others than ``who`` watch; whether it stops.
+
+        The trials that were computed are kept, the processors soon idle.
+        """
+        if who and not self.watchers.leave(who):
+            return False
         self._end("cancelled")
+        return True
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until the job is over, its process group gone; False if the time was too short.
@@ -118,7 +124,7 @@ class Job:
 
     def _wanted(self) -> bool:
         """Whether to go on; ends a job that nobody watches."""
-        if self.state == "running" and time.monotonic() - self._renewed > self._lease:
+        if self.state == "running" and self.watchers.gone:
             self.abandoned = True
             self._end("cancelled")
         return self.state == "running"

@@ -46,7 +46,7 @@ def bound_bars(
     note = _missing(len(next(iter(columns.values()))), alpha, "upper")
     readings = []
     for row, (name, bound) in enumerate(bounds.items()):
-        words = f"at most {number(bound, 'up')}" if math.isfinite(bound) else "no finite bound"
+        words = f"at most {number(bound, 'up')}" if math.isfinite(bound) else "has no finite bound"
         readings.append(f"{name} {words}")
         hover = f"{chart_text(name)}: {words}"
         draw_set(figure, axis, row, (low, bound), color_of(columns, name), hover, note)

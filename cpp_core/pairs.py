@@ -1,6 +1,6 @@
 """Comparisons of the algorithms of results: two of them, or all pairs jointly (spec 6)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal
 
@@ -124,7 +124,18 @@ def all_pairs(
         raise ValueError(
             f"question must be 'next case', 'wins' or 'average', but {question!r} was given."
         )
-    return AllPairs(tuple(verdicts), summary_of(verdicts, alpha, about_results(results), question))
+    about = about_results(results)
+    verdicts = jointly(verdicts, about)
+    return AllPairs(tuple(verdicts), summary_of(verdicts, alpha, about, question))
+
+
+def jointly(verdicts: list[Verdict], about: About) -> list[Verdict]:
+    """Verdicts on all pairs that were made at alpha over their number, and say so."""
+    alone, n = about.of_pairs, len(verdicts)
+    if not alone:
+        return verdicts
+    joint = f" Here alpha is divided by the {n} pairs, so that all statements hold jointly."
+    return [replace(verdict, why=verdict.why.replace(alone, joint)) for verdict in verdicts]
 
 
 def _decided(facts: dict[str, Any]) -> tuple[str, str] | None:
@@ -157,7 +168,7 @@ def summary_of(verdicts: list[Verdict], alpha: Level, about: About, question: Qu
         "next case": "at the one random test case of trial 0"
         if at_case
         else f"on the next {about.new}",
-        "wins": f"on most of new {plural(about.new)}",
+        "wins": f"on most new {plural(about.new)}",
         "average": "on average",
     }[question]
     parts = []

@@ -130,7 +130,7 @@ def report_html(
         panels = []
         if len(results.algorithms) == 2:
             first, second = results.algorithms
-            panels = [paired_difference(results, first, second, alpha, side)]
+            panels = [paired_difference(results, first, second, alpha)]
         parts.append(_comparison(answers, panels, analyst))
     if "details" in chosen:
         parts.append(_details(results, answers, alpha, side, analyst))

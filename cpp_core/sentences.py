@@ -5,7 +5,7 @@ across a number that it is compared with: the printed sentence is true whenever 
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
@@ -22,6 +22,7 @@ Badge = Literal["guaranteed", "approximate"]
 Direction = Literal["up", "down", "nearest"]
 
 DIGITS = 3
+DECIMALS = 12
 """Significant digits of a number in a sentence."""
 
 EXCHANGEABLE = "exchangeable cases"
@@ -97,23 +98,35 @@ def _decimal(value: float) -> Decimal:
     return Decimal(str(value))
 
 
-def percent(share: Level, direction: Direction = "nearest") -> str:
-    """A share of 0 to 1 in percent, with at most one decimal.
+def percent(share: Level, direction: Direction = "nearest", against: Level | None = None) -> str:
+    """A share of 0 to 1 in percent, with one decimal at most.
+
+    More decimals are used where fewer would put it on another side of ``against``, or onto it.
 
     >>> percent(0.9), percent(Fraction(29, 30), "down"), percent(0.0001), percent(math.nan)
     ('90 %', '96.6 %', 'under 0.1 %', 'undefined')
+    >>> percent(0.50004, "down", against=0.5)
+    '50.004 %'
     """
     if share != share:
         return "undefined"
-    exact = Fraction(share) * 1000
-    tenths = round(exact)
-    if direction != "nearest":
-        tenths = math.ceil(exact) if direction == "up" else math.floor(exact)
-    if tenths == 0 < exact and direction == "nearest":
-        return "under 0.1 %"
-    if tenths == 1000 > exact and direction == "nearest":
-        return "over 99.9 %"
-    return f"{tenths // 10} %" if tenths % 10 == 0 else f"{tenths // 10}.{tenths % 10} %"
+    exact, limit = Fraction(share), None if against is None else Fraction(against)
+    if exact == limit:
+        limit = None
+    rounds: dict[str, Callable[[Fraction], int]] = {
+        "nearest": round,
+        "up": math.ceil,
+        "down": math.floor,
+    }
+    for decimals in range(1, DECIMALS):
+        scale = 100 * 10**decimals
+        shown = Fraction(rounds[direction](exact * scale), scale)
+        if limit is None or (shown != limit and (shown > limit) == (exact > limit)):
+            break
+    if direction == "nearest" and (shown == 0 < exact or shown == 1 > exact):
+        return "under 0.1 %" if shown == 0 else "over 99.9 %"
+    text = f"{float(100 * shown):.{decimals}f}".rstrip("0").rstrip(".")
+    return f"{text} %"
 
 
 def confidence(alpha: Level) -> str:
@@ -215,6 +228,11 @@ class About:
     def worst(self) -> float:
         """The bad end of the range, as shown."""
         return self.low if self.greater_is_better else self.high
+
+    @property
+    def range_end(self) -> str:
+        """Where the range ends on the bad side."""
+        return f"its range ends at {with_unit(number(self.worst, digits=4), self.unit)}"
 
     @property
     def new(self) -> str:
@@ -375,6 +393,21 @@ def ends(
     bottom, top = losses.dtype.type(low), losses.dtype.type(high)
     lower, upper = order_statistic(ascending, lo), order_statistic(ascending, hi)
     return lo, hi, max(lower, bottom), min(upper, top)
+
+
+def as_limit(limit: float, dtype: np.dtype, sign: int = 1) -> Any:
+    """A limit on losses as a number of their type: the same decimal, or one on the strict side.
+
+    >>> float(as_limit(0.5, np.dtype("f4"))), float(as_limit(0.99999999, np.dtype("f4"))) < 1
+    (0.5, True)
+    """
+    with np.errstate(over="ignore"):
+        near = dtype.type(limit)
+    exact = Decimal(str(float(limit)))
+    if not np.isinf(near) and _decimal(near) == exact:
+        return near
+    beyond = sign * Decimal(float(near)) > sign * exact if np.isfinite(near) else sign * near > 0
+    return np.nextafter(near, dtype.type(-sign * math.inf)) if beyond else near
 
 
 def as_stored(lower: float, upper: float) -> tuple[float, float]:

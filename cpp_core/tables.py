@@ -9,6 +9,7 @@ import hashlib
 import io
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,9 @@ from cpp_core.losses import lookup
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 GAPS = {"", "na", "n/a", "nan", "null", "none", "<na>"}
+LARGEST = 1e150
+"""The largest loss of a file: sums and products of such numbers are still finite."""
+
 NOT_FINITE = GAPS | {"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"}
 OTHER_FORMATS = {
     b"PK\x03\x04": "an Excel workbook or another zip archive",
@@ -247,8 +251,11 @@ def _separator(text: str) -> str:
 
     With a single column any will do, and a comma in its cells is then a decimal comma.
     """
-    header = next((line for line in text.splitlines() if line.strip()), "")
-    cells = {s: len(next(csv.reader([header], delimiter=s), [])) for s in SEPARATORS}
+    cells = dict.fromkeys(SEPARATORS, 0)
+    for separator in SEPARATORS:
+        rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+        with suppress(csv.Error):
+            cells[separator] = len(next((r for r in rows if len(r) > 1 or "".join(r).strip()), []))
     best = max(cells, key=lambda s: cells[s])
     return best if cells[best] > 1 else ";"
 
@@ -307,6 +314,12 @@ def _numbers(cells: _Cells, name: str) -> NDArray[np.float64]:
                 f"Column {name!r} has {cell!r} in {cells.rows[i]}; losses must be plain numbers "
                 "such as 0.25: correct the cell, or leave the column out."
             )
+    huge = np.flatnonzero(np.isfinite(values) & (np.abs(values) > LARGEST))
+    if huge.size:
+        raise ValueError(
+            f"Column {name!r} has {own[huge[0]]!r} in {cells.rows[huge[0]]}; losses beyond "
+            f"{LARGEST:g} cannot be added and compared: give them in another unit."
+        )
     bad = np.flatnonzero(~np.isfinite(values))
     if bad.size:
         first = own[bad[0]] or "an empty cell"

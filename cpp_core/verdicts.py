@@ -28,6 +28,7 @@ from cpp_core.sentences import (
     About,
     Verdict,
     about_results,
+    as_limit,
     as_stored,
     check_scores,
     confidence,
@@ -285,14 +286,14 @@ def exceedance_of(losses: Any, threshold: float, alpha: Level, about: About, lab
     shown = check_scores(losses)
     if not np.isfinite(threshold):
         raise ValueError(f"The threshold must be a number, but {threshold!r} was given.")
-    limit = shown.dtype.type(threshold)
+    limit = as_limit(threshold, shown.dtype, about.sign)
     k, beyond = len(shown), int((about.sign * shown > about.sign * limit).sum())
     estimate, (_, high) = (1 + beyond) / (k + 1), share_interval(beyond, k, alpha, "upper")
     at = with_unit(number(threshold, digits=17), about.unit)
     exceeds, above = ("falls below", "below") if about.greater_is_better else ("exceeds", "above")
     subject, level = f"the {about.loss} of {about.of(label)}", confidence(alpha)
     if about.sign * limit >= about.sign * shown.dtype.type(about.worst):
-        text = f"{sentence(subject)} never {exceeds} {at}, the end of its range."
+        text = f"{sentence(subject)} never {exceeds} {at}: {about.range_end}."
         estimate = high = 0.0
     else:
         text = (

@@ -8,9 +8,35 @@ from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 
+PRESENT_SECONDS = 3.0
+"""Who has said so within this time waits at this moment."""
+
 
 class StoppedError(Exception):
     """Raised before a training run whose result nobody wants any more."""
+
+
+class Watchers:
+    """Who waits for some work: each says so again and again, and is gone after the lease."""
+
+    def __init__(self, lease: float) -> None:
+        self._lease = lease
+        self._seen = {"": time.monotonic()}
+
+    def renew(self, who: str = "") -> None:
+        """Say that somebody waits."""
+        self._seen[who] = time.monotonic()
+
+    def leave(self, who: str) -> bool:
+        """Take out one who waits no longer; whether nobody else waits at this moment."""
+        self._seen.pop(who, None)
+        seen = list(self._seen.items())
+        return not any(name and time.monotonic() - at < PRESENT_SECONDS for name, at in seen)
+
+    @property
+    def gone(self) -> bool:
+        """Whether nobody has waited for the lease."""
+        return time.monotonic() - max(self._seen.values(), default=0.0) > self._lease
 
 
 class Watched(Generic[T]):
@@ -27,22 +53,22 @@ class Watched(Generic[T]):
         Training runs so far.
     cancelled : bool
         Whether somebody cancelled it.
+    watchers : Watchers
     """
 
     def __init__(
         self, executor: Executor, function: Callable[..., T], *args: Any, lease: float = 10.0
     ) -> None:
-        self.done, self.cancelled = 0, False
-        self._lease, self._renewed, self._started = lease, time.monotonic(), time.monotonic()
+        self.done, self.cancelled, self.watchers = 0, False, Watchers(lease)
+        self._started = time.monotonic()
         self.pending = executor.submit(self._run, function, *args)
 
-    def renew(self) -> None:
-        """Say that somebody waits."""
-        self._renewed = time.monotonic()
-
-    def cancel(self) -> None:
-        """Stop before the next training run."""
+    def cancel(self, who: str = "") -> bool:
+        """Stop before the next training run, unless others than ``who`` wait; whether it stops."""
+        if who and not self.watchers.leave(who):
+            return False
         self.cancelled = True
+        return True
 
     @property
     def stopped(self) -> bool:
@@ -65,7 +91,7 @@ class Watched(Generic[T]):
             _current.reset(token)
 
     def _trains(self) -> None:
-        if self.cancelled or time.monotonic() - self._renewed > self._lease:
+        if self.cancelled or self.watchers.gone:
             raise StoppedError(f"after {self.done} training runs")
         self.done += 1
 

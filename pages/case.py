@@ -2,6 +2,7 @@
 
 import base64
 import io
+import zlib
 from collections.abc import Callable
 from typing import Any
 
@@ -24,7 +25,7 @@ from pages.parts.shell import page
 from pages.parts.show import dark, show_panel, show_verdict
 
 ALPHAS = np.round(np.arange(0.02, 0.51, 0.02), 2)
-SHOWN = 60
+SHOWN, CASE = 60, "_case"
 ORDERS = {
     "surprising": "where the algorithms differ most",
     "hardest": "largest predicted loss first",
@@ -99,14 +100,24 @@ def described(experiment: Experiment, X: NDArray, y: NDArray, order: NDArray) ->
 
 
 def asked_case(n_cases: int) -> int | None:
-    """The case that the link names, if it is one."""
+    """The case that the link names, with a word where there is no such case."""
     text = st.query_params.get("case", "")
-    return int(text) if text.isdigit() and int(text) < n_cases else None
+    if text.isascii() and text.isdecimal() and len(text) < 10 and int(text) < n_cases:
+        return int(text)
+    if text:
+        st.info(f"There is no test case {text[:20]!r}: they are numbered 0 to {n_cases - 1}.")
+    return None
 
 
-def gallery(experiment: Experiment, X: NDArray, y: NDArray, order: NDArray) -> int:
-    """Draw the gallery; the chosen case, which the link keeps."""
+def gallery(experiment: Experiment, X: NDArray, y: NDArray, order: NDArray) -> int | None:
+    """Draw the gallery; the chosen case, which the link keeps, or None where there is no case."""
+    if not len(order):
+        st.info(
+            f"None of the {len(y)} test cases has this label; choose another one, or a smaller n."
+        )
+        return None
     frame = described(experiment, X, y, order[:SHOWN])
+    # A tick stays at its place in the table: another table needs a new name.
     event: Any = st.dataframe(
         frame,
         hide_index=True,
@@ -115,15 +126,21 @@ def gallery(experiment: Experiment, X: NDArray, y: NDArray, order: NDArray) -> i
         on_select="rerun",
         selection_mode="single-row",
         column_config={"image": st.column_config.ImageColumn("image", width="small")},
-        key="gallery",
+        key=f"gallery-{experiment.dataset}-{zlib.crc32(order.tobytes())}",
     )
     st.caption(f"{min(SHOWN, len(order))} of {len(order)} test cases. Tick a row to look at it.")
-    if event.selection.rows:
-        chosen = int(frame["case"].iloc[event.selection.rows[0]])
-        st.query_params["case"] = str(chosen)
-        return chosen
     asked = asked_case(len(y))
-    return int(order[0]) if asked is None else asked
+    known = st.session_state.get(CASE, (None, None))
+    if event.selection.rows:
+        asked = int(frame["case"].iloc[event.selection.rows[0]])
+    elif asked is None and known[0] == experiment.dataset:
+        asked = known[1]  # chosen before another page was looked at
+    if asked not in order:
+        asked = int(order[0])
+    elif st.query_params.get("case") != str(asked):
+        st.query_params["case"] = str(asked)
+    st.session_state[CASE] = experiment.dataset, asked
+    return asked
 
 
 def order_filter() -> str:
@@ -189,6 +206,8 @@ def numeric(choice: Choice) -> None:
         by, label = order_filter(), label_filter(experiment)
         order = cases.gallery_order(study, by, alpha, side, label=label)
         case = gallery(experiment, study.X, study.y, order)
+    if case is None:
+        return
     unit = loss_label(experiment)
     names = experiment.algorithms
 
@@ -215,7 +234,7 @@ def numeric(choice: Choice) -> None:
         ]
         show_panel(case_bars(bars, unit, dark(), side=side))
         st.caption(NOT_FOR_ONE_CASE)
-        hint = end_of_range(study, bars)
+        hint = end_of_range(study, bars, alpha)
         if hint:
             st.info(hint)
     left, right = st.columns(2)
@@ -259,6 +278,8 @@ def symbolic(choice: Choice) -> None:
         label = label_filter(experiment)
         order = np.arange(len(study.y)) if label is None else np.flatnonzero(study.y == label)
         case = gallery(experiment, study.X, study.y, order)
+    if case is None:
+        return
     with right:
         show_case(experiment, study.X, study.y, case)
         if experiment.algorithmic:

@@ -59,7 +59,8 @@ def body(choice: Choice) -> None:
 
         def show(draw: Callable[..., Panel], *two: str) -> None:
             theme = {} if draw is width_histograms else {"dark": dark()}
-            show_panel(kept(draw, results, *two, alpha, side, **theme))
+            both = "two-sided" if draw is paired_difference else side  # as in the sentences
+            show_panel(kept(draw, results, *two, alpha, both, **theme))
 
         show_decisions(results, choice)
         show_verdict(kept(headline, results, alpha))

@@ -230,7 +230,9 @@ def from_losses(choice: Choice, wanted: Wishes) -> None:
         group = right.selectbox("Groups", groups, None, key="group", placeholder="none")
         question = question_of(choice.alpha) | margin_of(choice)
         if not chosen:
-            st.info("Pick at least one model.")
+            st.info(
+                "Pick at least one model. Columns that count rows or have text are not proposed."
+            )
             return
         uploaded.seek(0)
         table = read_losses(uploaded, chosen, case, group)

@@ -62,7 +62,7 @@ def test_bars_at_the_end_of_the_range():
     none = np.empty(0)
     calibration = {"naive-bayes": np.array([0, 0, 0, 1]), "knn": np.zeros(4)}
     study = CaseStudy(
-        *(experiment, 0, 0, none, none, none, 4, 5),
+        *(experiment, 0, 0, none, none, none, 9, 5),
         label_known=True,
         calibration=calibration,
         tested=none,
@@ -72,9 +72,12 @@ def test_bars_at_the_end_of_the_range():
     )
     high = CaseBar("naive-bayes", "variable width", 0.0, 1.0, none)
     low = CaseBar("knn", "variable width", 0.0, 0.5, none)
-    assert "25 % or more of its calibration losses" in end_of_range(study, [high, low])
-    assert "With 5 training cases" in end_of_range(study, [high])
-    assert end_of_range(study, [low]) == ""
+    assert "25 % or more of its calibration losses" in end_of_range(study, [high, low], 0.1)
+    assert "With 5 training cases" in end_of_range(study, [high], 0.1)
+    assert end_of_range(study, [low], 0.1) == ""
+    assert end_of_range(study, [high], 0.05) == ""  # too few scores is what is told then
+    predicted = CaseBar("knn", "variable width", 0.0, 1.0, none)
+    assert "what is predicted here" in end_of_range(study, [predicted], 0.1)
 
 
 def test_a_loss_without_an_end():
@@ -83,4 +86,4 @@ def test_a_loss_without_an_end():
     )
     none = np.empty(0)
     study = CaseStudy(*(experiment, 0, 0, none, none, none, 20, 3), True, {}, none, {}, {}, {})
-    assert end_of_range(study, [CaseBar("ridge", "", 0.0, np.inf, none)]) == ""
+    assert end_of_range(study, [CaseBar("ridge", "", 0.0, np.inf, none)], 0.1) == ""

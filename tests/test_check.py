@@ -35,7 +35,7 @@ def file(tmp_path):
         (19, "0.899", 1, "Not shown with 90 % confidence"),
         (8, "0.9", 3, "1 more calibration case would allow it"),
         (1, "0.9", 3, "8 more calibration cases would allow it"),
-        (8, "1", 0, "the end of its range"),
+        (8, "1", 0, "its range ends at 1"),
     ],
 )
 def test_exit_codes(file, capsys, count, at_most, code, says):

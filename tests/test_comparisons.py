@@ -4,9 +4,16 @@ import math
 import re
 
 import numpy as np
+import pytest
 from scipy import stats
 
-from cpp_core.comparisons import HEAVY_SHARE, largest_share, mean_of, next_difference_of
+from cpp_core.comparisons import (
+    HEAVY_SHARE,
+    largest_share,
+    mean_of,
+    next_difference_of,
+    wins_of,
+)
 from tests.made_results import PLAIN
 
 
@@ -29,6 +36,15 @@ def test_failures_on_both_sides_leave_everything_open():
     assert "minus that of this trained B may be anything with probability" in found.text
     upper = next_difference_of(np.minimum(d, 1), 0.1, PLAIN, "A", "B").text
     assert "minus that of this trained B is at most 1 with" in upper
+
+
+@pytest.mark.parametrize(("wins", "n"), [(1, 1), (3, 4), (8, 14), (0, 3)])
+def test_so_many_cases_would_do(wins, n):
+    text = wins_of(np.r_[-np.ones(wins), np.ones(n - wins)], 0.1, PLAIN, "A", "B").text
+    needed = int(re.search(r"about (\d+) cases would do", text)[1])
+    again = round(wins / n * needed)
+    found = wins_of(np.r_[-np.ones(again), np.ones(needed - again)], 0.1, PLAIN, "A", "B")
+    assert found.facts["outcome"] in ("most", "fewer than half")
 
 
 def test_tail_rule():

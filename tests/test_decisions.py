@@ -29,7 +29,7 @@ def test_loss_at_most():
     accuracy = results_of([tenths(9)], variant="batch", loss="accuracy", batch_size=10)
     assert decide(accuracy, "logistic", 0.1).outcome == "shown"
     assert decide(accuracy, "logistic", 0.11).outcome == "not shown"
-    assert decide(accuracy, "logistic", 0.0).text.endswith("which is the end of its range.")
+    assert decide(accuracy, "logistic", 0.0).text.endswith(": its range ends at 0.")
     with pytest.raises(ValueError, match="threshold must be a number"):
         loss_at_most(losses, math.inf)
     with pytest.raises(ValueError, match="NaN or infinite"):

@@ -189,6 +189,16 @@ def test_a_run_that_would_take_long_pauses_after_its_first_trials(store, managed
     assert equal(again.results, run(experiment, 20, store=Store(None)))
 
 
+def test_who_cancels_leaves_the_run_to_the_others(store, managed):
+    job = managed(store).start(LONG_FITTED, 1000, 0)
+    for name in ("first", "second"):
+        job.renew(name)
+    assert not job.cancel("first")
+    assert job.state == "running"
+    assert job.cancel("second")
+    assert job.state == "cancelled"
+
+
 def test_cancel_in_a_long_fit(managed):
     job = managed(Store(None)).start(SLOW_FITS, 100, 0)
     watch(job, lambda: job.done == 1)

@@ -183,7 +183,8 @@ def test_all_pairs():
     assert len(found.pairs) == 15
     assert found.pairs[0].facts["alpha"] == pytest.approx(0.1 / 15)
     assert found.pairs[0].facts["n_algorithms"] == 6
-    assert "one of 15 pairs" in found.pairs[0].why
+    assert "alpha is divided by the 15 pairs" in found.pairs[0].why
+    assert "unless alpha was divided" not in found.pairs[0].why
     text = found.summary.text
     assert text.startswith("On the next case, for all 15 pairs jointly with 90 % confidence: ")
     assert "Dummy is better than each of the 5 others" in text
@@ -193,7 +194,7 @@ def test_all_pairs():
     assert "6 pairs are practically equal" in average.text
     assert average.badge == "approximate"
     wins = all_pairs(results_of(six, six), 0.1, "wins").summary.text
-    assert wins.startswith("On most of new cases, for all 15 pairs jointly")
+    assert wins.startswith("On most new cases, for all 15 pairs jointly")
     assert "Dummy is better than each of the 5 others" in wins
     few = all_pairs(results_of([own[:, :50] for own in six])).summary.text
     assert "15 pairs are not decided by this data; 249 more calibration cases would" in few

@@ -12,7 +12,7 @@ from cpp_core.decisions import decide, error_rate_at_most
 from cpp_core.export import strict
 from cpp_core.pairs import all_pairs, better_on_average, next_case, share_of_wins
 from cpp_core.selection import selection_safe
-from cpp_core.sentences import About, as_stored, counted, number, ordinal, percent
+from cpp_core.sentences import About, as_limit, as_stored, counted, number, ordinal, percent
 from cpp_core.verdicts import expected_loss, headline, typical, under_threshold
 from tests.made_results import failing, results_of, symbolic
 
@@ -166,3 +166,27 @@ def test_what_is_never_said():
         if re.search(r"\b(best|chosen|winner)\b", text, re.IGNORECASE):
             assert "that the choice never saw" in text, text
     assert count > 1000
+
+
+@pytest.mark.parametrize(
+    ("limit", "sign", "kept"),
+    [
+        (0.41, 1, np.float32(0.41)),  # the same decimal
+        (0.99999999, 1, np.nextafter(np.float32(1), np.float32(0))),
+        (0.99999999, -1, np.float32(1)),
+        (-1e-50, 1, -np.nextafter(np.float32(0), np.float32(1))),
+        (1e39, 1, np.finfo(np.float32).max),
+        (1e39, -1, np.float32(np.inf)),
+        (-1e39, -1, -np.finfo(np.float32).max),
+    ],
+)
+def test_limits_are_never_eased(limit, sign, kept):
+    assert as_limit(limit, np.dtype(np.float32), sign) == kept
+    assert as_limit(limit, np.dtype(np.float64), sign) == limit
+
+
+def test_percentages_stay_on_their_side():
+    assert percent(0.50004, "down", 0.5) == "50.004 %"
+    assert percent(Fraction(49996, 100000), "up", 0.5) == "49.996 %"
+    assert percent(0.5, "down", 0.5) == "50 %"
+    assert percent(0.7619, "up", 0.5) == "76.2 %"

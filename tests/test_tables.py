@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cpp_core.tables import read_losses
+from cpp_core.tables import column_names, read_losses
 
 PLAIN = b"a,b\n0.1,1\n0.25,2e-3\n.5,-3\n"
 
@@ -114,6 +114,7 @@ def test_what_is_left_out_is_told():
         (b"a\n1\nnan\n\n2\n-inf\n", {}, r"'a' has 2 of 4 losses .* first in line 3 \(nan\)"),
         (b"a,b\n1,\n2,3\n", {"columns": ["b"]}, r"1 of 2 .* line 2 \(an empty cell\)"),
         (b"a\n1\n1e999\n", {}, r"infinite, the first in line 3 \(1e999\)"),
+        (b"a\n1\n-1e308\n", {}, r"'-1e308' in line 3; losses beyond 1e\+150 cannot be added"),
         (b"a\n1\n2\nabout 3\n", {}, "'a' has 'about 3' in line 4; losses must be plain numbers"),
         (b"a,b\n1,True\n2,False\n", {"columns": ["b"]}, "'b' has 'True' in line 2"),
         (b"a,b\n1,1_0\n2,1_1\n", {"columns": ["b"]}, "'b' has '1_0' in line 2"),
@@ -142,3 +143,7 @@ def test_bad_input(content, settings, says):
 
 def test_text_files_are_read_too():
     assert read_losses(io.StringIO("a\n1\n2\n")).size == 2
+
+
+def test_a_line_break_in_a_name():
+    assert column_names(b'"a\nb",c\n1,2\n3,5\n') == (["a\nb", "c"], ["a\nb", "c"])

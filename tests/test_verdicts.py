@@ -156,7 +156,7 @@ def test_threshold():
     assert "exceeds 9 nats with probability about 10 %, and at most 14 % with 90 %" in found.text
     assert "9 of 99 calibration cases are above it." in found.text
     assert found.assumptions == "independent cases"
-    assert "never exceeds 40 nats, the end of its range" in under_threshold(
+    assert "never exceeds 40 nats: its range ends at 36.04 nats" in under_threshold(
         results_of([tenths(9)]), "logistic", 40
     ).text  # fmt: skip
     errors = np.zeros((1, 99))

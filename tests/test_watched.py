@@ -63,7 +63,7 @@ def test_nobody_waits(executor, monkeypatch, renewed):
     now = 11.0
     assert study.seconds_left(5) is None  # one run tells no pace
     if renewed:
-        study.renew()
+        study.watchers.renew("somebody")
     go_on.set()
     if renewed:
         assert study.pending.result(10) == 5
@@ -72,6 +72,19 @@ def test_nobody_waits(executor, monkeypatch, renewed):
         assert isinstance(study.pending.exception(10), StoppedError)
     assert study.stopped is not renewed
     assert not study.cancelled
+
+
+def test_others_go_on_waiting(executor):
+    begun, go_on = Event(), Event()
+    study = Watched(executor, fits, 5, begun, go_on)
+    assert begun.wait(10)
+    for name in ("first", "second"):
+        study.watchers.renew(name)
+    assert not study.cancel("first")
+    assert not study.cancelled
+    assert study.cancel("second")
+    go_on.set()
+    assert isinstance(study.pending.exception(10), StoppedError)
 
 
 def test_other_errors_are_no_stop(executor):

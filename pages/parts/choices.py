@@ -16,6 +16,7 @@ from cpp_core.experiment import (
     usual_sets,
 )
 from cpp_core.modulation import REGRESSORS
+from cpp_core.sentences import confidence
 from cpp_core.words import PRESET_LABELS, QUESTIONS, loss_words
 
 TRIALS = (20, 100, 300, 1000)
@@ -315,7 +316,8 @@ def sidebar() -> Choice | None:
             help="The accepted share of misses, chosen before looking at the results.",
             bind="query-params",
         )
-        st.caption(f"{1 - alpha:.0%} confidence. Moving alpha never trains anything.")
+        level = confidence(alpha).replace(" ", "\u00a0")
+        st.caption(f"{level} confidence. Moving alpha never trains anything.")
         question = _question(variant, loss, len(algorithms) > 1)
         trials = st.segmented_control(
             "Trials", TRIALS, default=1000, key="trials", required=True, bind="query-params"
@@ -334,6 +336,7 @@ def sidebar() -> Choice | None:
             **{name: value for name, value in sizes.items() if value is not None},
         )
     except ValueError as error:
-        st.warning(f"This combination cannot be computed: {error}")
+        said = str(error).replace("n_sets", "k")
+        st.warning(f"This combination cannot be computed: {said}")
         return None
     return Choice(experiment, alpha, side, int(trials or 20), int(seed), tuple(question.items()))

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
-from typing import TypeVar
+from typing import Any, TypeVar
+from uuid import uuid4
 
 import streamlit as st
 
@@ -60,6 +61,32 @@ def stored_trials(keys: tuple[str, ...], trials: int) -> int:
     return sum(trial < trials for trial in common)
 
 
+def visitor() -> str:
+    """A name for this session."""
+    return st.session_state.setdefault("_visitor", uuid4().hex)
+
+
+def left_behind() -> set[Job | Watched[Any]]:
+    """Work that this visitor has cancelled while others go on to wait for it."""
+    return st.session_state.setdefault("_left_behind", set())
+
+
+def _cancel(work: Job | Watched[Any]) -> None:
+    """Stop the work, or only this visitor's part in it, and draw the page anew."""
+    if not work.cancel(visitor()):
+        left_behind().add(work)
+    st.rerun()
+
+
+def _rejoin(work: Job | Watched[Any], place: str) -> None:
+    """Offer to watch again what others have kept going."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button("Watch", key=f"watch-{place}", type="primary", icon="▶️"):
+            left_behind().discard(work)
+            st.rerun()
+        st.markdown("Cancelled here. It goes on for somebody else who watches it.")
+
+
 def live(experiment: Experiment, trials: int, seed: int, draw: Draw, place: str) -> None:
     """Draw results: stored ones at once, others as their trials arrive.
 
@@ -75,6 +102,11 @@ def live(experiment: Experiment, trials: int, seed: int, draw: Draw, place: str)
         job.wait(MOMENT)
     elif job.abandoned:  # nobody cancelled it: the tab was closed or hidden
         job = jobs().start(experiment, trials, seed, job.limit)
+    if job.state == "running" and job in left_behind():
+        _rejoin(job, place)
+        _draw(job, draw)
+        return
+    left_behind().discard(job)
     if job.state == "running":
         _watch(job, draw, place)
         return
@@ -103,15 +135,14 @@ def _watch(job: Job, draw: Draw, place: str) -> None:
 
     @st.fragment(run_every=1.0)
     def watched() -> None:
-        job.renew()
+        job.renew(visitor())
         if job.state != "running":
             st.rerun()
         text = f"{job.done:,} of {counted(job.asked, 'trial')}{_left(job.seconds_left)}"
         with st.container(horizontal=True, vertical_alignment="center"):
             st.progress(job.done / job.asked, text=text, width="stretch")
             if st.button("Cancel", key=f"cancel-{place}"):
-                job.cancel()
-                st.rerun()
+                _cancel(job)
         _draw(job, draw)
 
     watched()
@@ -138,7 +169,11 @@ def awaited(
 
     ``again`` forgets a study that was stopped, so that the next one starts anew.
     """
-    study.renew()
+    if study in left_behind() and not study.pending.done():
+        _rejoin(study, place)
+        return None
+    left_behind().discard(study)
+    study.watchers.renew(visitor())
     wait([study.pending], MOMENT)
     if study.stopped and not study.cancelled:  # nobody cancelled it: the tab was closed or hidden
         again()
@@ -155,18 +190,18 @@ def awaited(
 
     @st.fragment(run_every=1.0)
     def waiting() -> None:
-        study.renew()
+        study.watchers.renew(visitor())
         if study.pending.done():
             st.rerun()
         done = min(study.done, fits)
         with st.container(horizontal=True, vertical_alignment="center"):
             left = _left(study.seconds_left(fits))
             text = f"{words}: {done:,} of {counted(fits, 'training run')}{left}"
+            if study.cancelled:
+                text = "Cancelled; the training run under way ends first."
             st.progress(done / fits, text=text, width="stretch")
             if st.button("Cancel", key=f"cancel-{place}"):
-                study.cancel()
-                wait([study.pending], MOMENT)
-                st.rerun()
+                _cancel(study)
 
     waiting()
     return None

@@ -79,10 +79,11 @@ def warm() -> None:
         kept(draw, results, *look, dark=False)
     for whole in (width_histograms, overview_bars, figures_table):
         kept(whole, results, *look)
-    for pair in (width_differences, paired_difference):
-        kept(pair, results, *experiment.algorithms, *look, dark=False)
+    pair = experiment.algorithms
+    kept(width_differences, results, *pair, *look, dark=False)
+    kept(paired_difference, results, *pair, alpha, "two-sided", dark=False)
     for verdict in (headline, selection_safe):
         kept(verdict, results, alpha)
     for compared in (next_case, share_of_wins):
-        kept(compared, results, *experiment.algorithms, alpha)
-    kept(better_on_average, results, *experiment.algorithms, alpha, None)
+        kept(compared, results, *pair, alpha)
+    kept(better_on_average, results, *pair, alpha, None)
