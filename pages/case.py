@@ -27,10 +27,10 @@ from pages.parts.show import dark, show_panel, show_verdict
 ALPHAS = np.round(np.arange(0.02, 0.51, 0.02), 2)
 SHOWN, CASE = 60, "_case"
 ORDERS = {
-    "surprising": "where the algorithms differ most",
+    "random": "as drawn: what is promised shows on average over these",
     "hardest": "largest predicted loss first",
     "widest": "widest set first",
-    "random": "as drawn",
+    "surprising": "where the algorithms differ most",
 }
 
 
