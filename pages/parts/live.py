@@ -100,7 +100,7 @@ def live(experiment: Experiment, trials: int, seed: int, draw: Draw, place: str)
             return
         job = jobs().start(experiment, trials, seed, UNASKED_SECONDS)
         job.wait(MOMENT)
-    elif job.abandoned:  # nobody cancelled it: the tab was closed or hidden
+    elif job.abandoned and job not in left_behind():  # the tab was closed or hidden
         job = jobs().start(experiment, trials, seed, job.limit)
     if job.state == "running" and job in left_behind():
         _rejoin(job, place)
