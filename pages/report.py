@@ -29,7 +29,7 @@ from cpp_core.report import (
     report_html,
 )
 from cpp_core.reproduce import asked_of, command_line, losses_command_line, python_lines
-from cpp_core.sentences import Verdict, confidence
+from cpp_core.sentences import confidence
 from cpp_core.tables import LossTable, column_names, read_losses
 from pages.parts.choices import Choice
 from pages.parts.live import live
@@ -174,11 +174,6 @@ def literal(text: str) -> str:
     return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", text)
 
 
-def plain_verdict(verdict: Verdict) -> Verdict:
-    """A verdict with names from a file."""
-    return replace(verdict, text=literal(verdict.text), why=literal(verdict.why))
-
-
 def plain_panel(panel: Panel) -> Panel:
     """A panel with names from a file."""
     return replace(panel, title=literal(panel.title), caption=literal(panel.caption))
@@ -245,7 +240,7 @@ def from_losses(choice: Choice, wanted: Wishes) -> None:
     for note in table.notes:
         st.caption(literal(note))
     for verdict in (*answers.answer, *answers.comparison):
-        show_verdict(plain_verdict(verdict))
+        show_verdict(verdict)
     ends = {name: question[name] for name in ("low", "high") if name in question}
     left, right = st.columns(2)
     with left:

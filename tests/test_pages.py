@@ -41,7 +41,8 @@ def settle(at, seconds=90):
 
 
 def text_of(at):
-    told = "\n".join(e.value for e in [*at.markdown, *at.caption, *at.title] if e.value)
+    said = [e.value for e in [*at.markdown, *at.caption, *at.title] if e.value]
+    told = "\n".join([*said, *(element.proto.body for element in at.get("html"))])
     return told.replace("\u00a0", " ")
 
 

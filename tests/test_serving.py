@@ -8,6 +8,7 @@ import pytest
 import streamlit
 from streamlit.web.server.app_discovery import discover_asgi_app
 
+from cpp_core.sentences import Verdict
 from pages.parts import serving, show
 from tests.test_pages import open_page
 
@@ -83,3 +84,14 @@ def test_the_first_view_is_drawn_beforehand(monkeypatch):
 def test_percentages_and_dollars_stay_whole():
     assert show.unbroken("90 % of $5") == "90\u00a0% of \\$5"
     assert show.unbroken(r"90 \% of \$5") == "90\u00a0\\% of \\$5"  # escaped already
+
+
+def test_a_verdict_is_one_line_of_html():
+    verdict = Verdict("a <b> wins 5 % & more", "guaranteed", "no drift", {}, "rank 1 < 2")
+    line = show.verdict_html(verdict, large=True, on_dark=False)
+    assert "\n" not in line
+    assert "a &lt;b&gt; wins 5\u00a0% &amp; more</h3>" in line
+    assert "✔ guaranteed" in line
+    assert "rank 1 &lt; 2" in line
+    assert "Assumes no drift." in line
+    assert show.verdict_html(verdict, large=True, on_dark=True) != line

@@ -109,7 +109,8 @@ class Visit:
 
     def words(self):
         """What is said, without the ticks of the axes."""
-        return self.page.locator("[data-testid=stMain] [data-testid=stMarkdown]").all_inner_texts()
+        kinds = ":is([data-testid=stMarkdown], [data-testid=stHtml])"
+        return self.page.locator(f"[data-testid=stMain] {kinds}").all_inner_texts()
 
     def close(self):
         exceptions = self.page.locator("[data-testid=stException]").count()
