@@ -105,10 +105,10 @@ class Job:
 
         The trials that were computed are kept, the processors soon idle.
         """
-        if who and not self.watchers.leave(who):
-            return False
-        self._end("cancelled")
-        return True
+        if self.watchers.leave(who):
+            self._end("cancelled")
+            return True
+        return False
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until the job is over, its process group gone; False if the time was too short.

@@ -28,7 +28,12 @@ class Watchers:
         self._seen[who] = time.monotonic()
 
     def leave(self, who: str) -> bool:
-        """Take out one who waits no longer; whether nobody else waits at this moment."""
+        """Take out one who waits no longer; whether nobody else who has a name waits now.
+
+        Without a name it is whoever owns the work, and speaks for all.
+        """
+        if not who:
+            return True
         self._seen.pop(who, None)
         seen = list(self._seen.items())
         return not any(name and time.monotonic() - at < PRESENT_SECONDS for name, at in seen)
@@ -65,10 +70,9 @@ class Watched(Generic[T]):
 
     def cancel(self, who: str = "") -> bool:
         """Stop before the next training run, unless others than ``who`` wait; whether it stops."""
-        if who and not self.watchers.leave(who):
-            return False
-        self.cancelled = True
-        return True
+        if self.watchers.leave(who):
+            self.cancelled = True
+        return self.cancelled
 
     @property
     def stopped(self) -> bool:

@@ -106,7 +106,6 @@ def live(experiment: Experiment, trials: int, seed: int, draw: Draw, place: str)
         _rejoin(job, place)
         _draw(job, draw)
         return
-    left_behind().discard(job)
     if job.state == "running":
         _watch(job, draw, place)
         return
@@ -172,10 +171,10 @@ def awaited(
     if study in left_behind() and not study.pending.done():
         _rejoin(study, place)
         return None
-    left_behind().discard(study)
     study.watchers.renew(visitor())
     wait([study.pending], MOMENT)
-    if study.stopped and not study.cancelled:  # nobody cancelled it: the tab was closed or hidden
+    cancelled = study.cancelled or study in left_behind()
+    if study.stopped and not cancelled:  # the tab was closed or hidden
         again()
         st.rerun()
     if study.stopped:
