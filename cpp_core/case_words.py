@@ -8,7 +8,15 @@ from cpp_core.case_figures import CaseBar
 from cpp_core.cases import CaseStudy, Study
 from cpp_core.experiment import Experiment
 from cpp_core.ranks import Level, grouped_ranks
-from cpp_core.sentences import EXCHANGEABLE, Verdict, confidence, counted, ordinal, percent
+from cpp_core.sentences import (
+    EXCHANGEABLE,
+    Verdict,
+    about_experiment,
+    confidence,
+    counted,
+    ordinal,
+    percent,
+)
 
 
 def training_sizes(experiment: Experiment) -> tuple[str, str]:
@@ -25,29 +33,25 @@ def training_sizes(experiment: Experiment) -> tuple[str, str]:
 
 def promise(study: Study, alpha: Level) -> Verdict:
     """What the sets promise, over new cases."""
-    experiment, level, k, m = study.experiment, confidence(alpha), study.k, study.m
-    symbolic, several = experiment.variant == "symbolic", len(experiment.algorithms) > 1
-    held = "the kind of the outcome" if symbolic else "the loss"
-    new = ", after retraining on fresh ones," if experiment.algorithmic else ""
+    about, level, k = about_experiment(study.experiment), confidence(alpha), study.k
+    held = "the kind of the outcome" if study.experiment.variant == "symbolic" else "the loss"
     more = study.more_needed(alpha)
-    each = ", separately for each algorithm" if several else ""
     if more:
         text = (
-            f"No set leaves anything out at {level} confidence: {counted(more, 'more score')} for "
-            "calibration would allow it. Raise alpha, or change the sizes."
+            f"No set leaves anything out at {level} confidence: {about.more(more)} would allow it. "
+            "Raise alpha, or change the sizes."
         )
         why = f"It takes k of at least 1/alpha - 1 = {k + more} calibration scores; there are {k}."
     else:
+        new = "" if about.m is None else ", after retraining on fresh ones,"
+        each = ", separately for each algorithm" if about.n_algorithms > 1 else ""
         text = f"At a new case{new} {held} is in its set with {level} confidence{each}."
         hi = grouped_ranks(k, 1, alpha, "upper")[1]
-        drawn = ["the calibration draw", *(["the fresh training cases"] if new else [])]
         why = (
             f"What was predicted at the case is moved by the {ordinal(hi)} smallest of the {k} "
-            f"calibration scores. The probability is over {', '.join(drawn)} and the new case "
-            "together."
+            f"calibration scores. The probability is {about.together}."
         )
-    facts = {"k": k, "m": m, "alpha": float(alpha), "n_algorithms": len(experiment.algorithms)}
-    return Verdict(text, "guaranteed", EXCHANGEABLE, facts | {"more_needed": more}, why)
+    return Verdict(text, "guaranteed", EXCHANGEABLE, about.facts(alpha, k, more_needed=more), why)
 
 
 def end_of_range(study: CaseStudy, bars: Iterable[CaseBar], alpha: Level) -> str:

@@ -48,7 +48,7 @@ from cpp_core.panels import (
 )
 from cpp_core.ranks import Level, check_side, share_interval
 from cpp_core.results import INTERVAL_CONFIDENCE, Results, median
-from cpp_core.sentences import confidence, counted, listed, percent
+from cpp_core.sentences import about_results, confidence, counted, listed, percent, plural
 from cpp_core.sketch import Sketch
 
 
@@ -134,9 +134,10 @@ def overview_bars(
         )
     else:
         title = f"{start}: {', '.join(readings)}"
+    tested = plural(about_results(results).new)
     caption = (
         f"Bar: {carries}. Fade: where the ends lie in 90 % and in 50 % of the trials. "
-        f"Grey: average {loss_name(results.experiment)} of the {tested_units(results.experiment)}."
+        f"Grey: average {loss_name(results.experiment)} of the test {tested}."
     )
     if note:
         caption += f" There is {note}."
@@ -278,9 +279,10 @@ def width_histograms(
         title = f"Median width: {medians}"
     else:
         title = f"{possessive(leader)} sets are the narrowest {in_trials(share, n)}"
+    told = "" if title.startswith("Median") else f" Median: {medians}."
     caption = (
-        f"Mean width of the sets in each of {counted(n, 'trial')}. Median: {medians}. A width says "
-        "how far losses spread, not how good they are."
+        f"Mean width of the sets in each of {counted(n, 'trial')}.{told} A width says how far "
+        "losses spread, not how good they are."
         + left_out(int(np.isinf(pooled).sum()), outside, "width")
     )
     alt = f"Overlaid histograms of widths. {title}. Medians: {medians}."
@@ -370,14 +372,6 @@ def _column(found: Columns, name: str, column: str) -> NDArray:
     return lookup(name, found, "competing algorithm")[column]
 
 
-NOUNS = {"test cases": "case", "test batches": "batch"}
-
-
-def tested_units(experiment: Experiment) -> str:
-    """What test losses are measured on."""
-    return "test batches" if experiment.batch_size else "test cases"
-
-
 def paired_difference(
     results: Results,
     first: str,
@@ -393,7 +387,8 @@ def paired_difference(
     """
     frame = results.paired(first, second, alpha, check_side(side))
     measure, one, two = results.experiment.measure, look(first), look(second)
-    tested = tested_units(results.experiment)
+    new = about_results(results).new
+    tested = f"test {plural(new)}"
     moves = results.experiment.modulation is not None
     every = {end: frame[end].to_numpy(dtype=float) for end in ("lower", "upper")}
     lower, upper = (median(own) if moves else float(own[0]) for own in every.values())
@@ -471,7 +466,7 @@ def paired_difference(
         leader, other = (one, two) if ends[1] <= 0 else (two, one)
         much = "better than" if ends[1] < 0 or ends[0] > 0 else "at least as good as"
         much = "exactly as good as" if ends == (0, 0) else much
-        how = f"{leader.label} will be {much} {other.label} on the next {NOUNS[tested]}"
+        how = f"{leader.label} will be {much} {other.label} on the next {new}"
         how += f", with {confidence(alpha)} confidence"
     bar_words = "Bar: typical ends over the trials" if moves else f"Bar: the set of {trial}"
     caption = f"{bar_words}: {reading}. Fade: its ends over the trials. {exact}."

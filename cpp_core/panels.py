@@ -164,6 +164,12 @@ def ink(dark: bool) -> str:
     return "#FFFFFF" if dark else "#000000"
 
 
+def diamond(dark: bool, size: int) -> dict[str, Any]:
+    """The mark of what happened, the same everywhere."""
+    line = {"color": ink(not dark), "width": 1}
+    return {"symbol": "diamond", "size": size, "color": ink(dark), "line": line}
+
+
 def faded(color: str, opacity: float) -> str:
     """A colour "#rrggbb" that lets others through."""
     red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))

@@ -5,6 +5,7 @@ across a number that it is compared with: the printed sentence is true whenever 
 """
 
 import math
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
@@ -14,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from cpp_core.experiment import Experiment
 from cpp_core.losses import Loss
 from cpp_core.ranks import Level, exact_alpha, grouped_ranks, order_statistic
 from cpp_core.results import Results
@@ -127,6 +129,11 @@ def percent(share: Level, direction: Direction = "nearest", against: Level | Non
         return "under 0.1 %" if shown == 0 else "over 99.9 %"
     text = f"{float(100 * shown):.{decimals}f}".rstrip("0").rstrip(".")
     return f"{text} %"
+
+
+def unbroken(text: str) -> str:
+    """The text with every percentage on one line, in Markdown that is escaped or not."""
+    return re.sub(r" (\\?%)", "\u00a0\\1", text)
 
 
 def confidence(alpha: Level) -> str:
@@ -334,7 +341,12 @@ def with_unit(text: str, unit: str) -> str:
 
 def about_results(results: Results) -> About:
     """Who and what the results are about."""
-    experiment, measure = results.experiment, results.experiment.measure
+    return about_experiment(results.experiment)
+
+
+def about_experiment(experiment: Experiment) -> About:
+    """Who and what an experiment is about."""
+    measure = experiment.measure
     return About(
         loss=loss_name(measure.name),
         unit=measure.unit,
@@ -345,7 +357,7 @@ def about_results(results: Results) -> About:
         m=experiment.sizes.m if experiment.algorithmic else None,
         n=experiment.n if experiment.algorithmic else None,
         batch_size=experiment.batch_size,
-        n_algorithms=len(results.algorithms),
+        n_algorithms=len(experiment.algorithms),
         source="trial 0",
     )
 

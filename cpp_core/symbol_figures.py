@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from cpp_core.panels import Panel, fill, framed, ink, look, number, plain, rows_layout, too_few
+from cpp_core.panels import Panel, diamond, fill, framed, look, number, plain, rows_layout, too_few
 from cpp_core.ranks import Level
 from cpp_core.results import Results, SymbolicLosses
 from cpp_core.sentences import confidence, counted, listed, percent
@@ -122,12 +122,7 @@ def symbol_grid(
             x=[x[i] for i in real],
             y=[row] * len(real),
             mode="markers+text",
-            marker={
-                "symbol": "diamond",
-                "size": 11,
-                "color": ink(dark),
-                "line": {"color": ink(not dark), "width": 1},
-            },
+            marker=diamond(dark, 11),
             text=[f"{seen[i]} ×" for i in real],
             textposition="middle right",
             texttemplate="\u2003\u2003%{text}",

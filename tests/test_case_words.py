@@ -43,7 +43,7 @@ def test_the_promise_is_over_new_cases():
 @pytest.mark.parametrize(("k", "more"), [(8, 1), (5, 4)])
 def test_too_few_scores_promise_nothing(k, more):
     found = promise(study_of(Experiment(**IRIS, variant="z-variable", n_sets=9), k), 0.1)
-    assert f"{more} more score" in found.text
+    assert f"{more} more calibration group" in found.text
     assert "at least 1/alpha - 1 = 9 calibration scores" in found.why
     assert found.facts["more_needed"] == more
 

@@ -82,8 +82,8 @@ def test_the_first_view_is_drawn_beforehand(monkeypatch):
 
 
 def test_percentages_and_dollars_stay_whole():
-    assert show.unbroken("90 % of $5") == "90\u00a0% of \\$5"
-    assert show.unbroken(r"90 \% of \$5") == "90\u00a0\\% of \\$5"  # escaped already
+    assert show.as_markdown("90 % of $5") == "90\u00a0% of \\$5"
+    assert show.as_markdown(r"90 \% of \$5") == "90\u00a0\\% of \\$5"  # escaped already
 
 
 def test_a_verdict_is_one_line_of_html():

@@ -16,7 +16,7 @@ from cpp_core.experiment import (
     usual_sets,
 )
 from cpp_core.modulation import REGRESSORS
-from cpp_core.sentences import confidence
+from cpp_core.sentences import confidence, unbroken
 from cpp_core.words import PRESET_LABELS, QUESTIONS, loss_words
 
 TRIALS = (20, 100, 300, 1000)
@@ -316,7 +316,7 @@ def sidebar() -> Choice | None:
             help="The accepted share of misses, chosen before looking at the results.",
             bind="query-params",
         )
-        level = confidence(alpha).replace(" ", "\u00a0")
+        level = unbroken(confidence(alpha))
         st.caption(f"{level} confidence. Moving alpha never trains anything.")
         question = _question(variant, loss, len(algorithms) > 1)
         trials = st.segmented_control(

@@ -6,7 +6,7 @@ from cpp_core import ALGORITHMS, Results
 from cpp_core.panels import number
 from cpp_core.sentences import counted, percent
 from pages.parts.choices import Choice
-from pages.parts.show import kept, unbroken
+from pages.parts.show import as_markdown, kept
 
 TABLE_STYLE = """<style>
 .figures {overflow-x: auto}
@@ -61,7 +61,7 @@ def show_figures(results: Results, choice: Choice) -> None:
     content, caption = kept(figures_table, results, choice.alpha, choice.side)
     with st.container(border=True):
         st.html(TABLE_STYLE + content)
-        st.caption(unbroken(caption))
+        st.caption(as_markdown(caption))
     for name, arrays in results.arrays.items():
         failed, label = int(arrays["failed"].sum()), ALGORITHMS[name].label
         undefined = int(arrays["undefined"].sum()) if "undefined" in arrays else 0

@@ -14,7 +14,7 @@ import streamlit as st
 from cpp_core import Results
 from cpp_core.answers import decisions_from
 from cpp_core.panels import Panel
-from cpp_core.sentences import Verdict
+from cpp_core.sentences import Verdict, unbroken
 from cpp_core.sketch import Settings, Sketch
 from cpp_core.verdicts import under_threshold
 from pages.parts.choices import Choice
@@ -66,9 +66,9 @@ class Unchecked(go.Figure):
         return self._spec
 
 
-def unbroken(text: str) -> str:
+def as_markdown(text: str) -> str:
     """The text for Markdown: a percentage stays on one line, a dollar is a dollar."""
-    return re.sub(r"(?<!\\)\$", r"\$", re.sub(r" (\\?%)", "\u00a0\\1", text))
+    return re.sub(r"(?<!\\)\$", r"\$", unbroken(text))
 
 
 def show_chart(panel: Panel, place: str) -> None:
@@ -85,10 +85,10 @@ def show_chart(panel: Panel, place: str) -> None:
 def show_panel(panel: Panel, place: str = "") -> None:
     """A title that states the finding, the chart, how to read it, and its data."""
     with st.container(border=True):
-        st.markdown(f"**{unbroken(panel.title)}**")
+        st.markdown(f"**{as_markdown(panel.title)}**")
         show_chart(panel, place)
         with st.container(horizontal=True, horizontal_alignment="distribute"):
-            st.caption(unbroken(panel.caption), width="stretch")
+            st.caption(as_markdown(panel.caption), width="stretch")
             st.download_button(
                 "CSV",
                 data=lambda: panel.data.to_csv(index=False),
@@ -127,7 +127,7 @@ def verdict_html(verdict: Verdict, large: bool, on_dark: bool) -> str:
     color, tag = colors[on_dark], "h3" if large else "p"
     style = "font-size:1.75rem;font-weight:600;line-height:1.25" if large else "margin-bottom:.5rem"
     text, why, assumes = (
-        escape(said.replace(" %", "\u00a0%"), quote=False)
+        escape(unbroken(said), quote=False)
         for said in (verdict.text, verdict.why, f"Assumes {verdict.assumptions}.")
     )
     badge = (
