@@ -17,8 +17,8 @@ from scipy import stats
 from sklearn.svm import SVC
 
 from cpp_core import Experiment, conformal_ranks, digits_features
-from cpp_core.cases import case_study
-from cpp_core.trials import trial_sample
+from cpp_core.trials.case_study import case_study
+from cpp_core.trials.one_trial import trial_sample
 
 ALPHA, IMAGES, ALGORITHM = 0.1, 60, "svm-lin"
 CLIP = np.finfo(float).eps

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpp_core.datasets import load_dataset
-from cpp_core.quadnoise import quadnoise_trial
-from cpp_core.ranks import conformal_ranks
+from cpp_core.catalog.datasets import load_dataset
+from cpp_core.method.ranks import conformal_ranks
+from cpp_core.trials.quadnoise import quadnoise_trial
 
 TRIALS, THREADS, ALPHA = 1000, 2, 0.1
 DATA: dict[str, Any] = {"d": 2, "scale": 2.2, "df": 2.1}

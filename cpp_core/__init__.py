@@ -1,31 +1,31 @@
 """Conformal performance prediction: forecast the next loss, with a stated guarantee."""
 
-from cpp_core.algorithm import AlgorithmCPP
-from cpp_core.algorithms import ALGORITHMS, Algorithm, make_algorithm
-from cpp_core.candidate import CandidateCPP
-from cpp_core.datasets import DATASETS, Dataset, add_table, digits_features, load_dataset
-from cpp_core.experiment import Experiment
-from cpp_core.gradient import GradientDescent, StochasticGradientDescent
-from cpp_core.losses import LOSSES, Loss, LossError, batch_mean, f1, log_loss
-from cpp_core.ranks import (
+from cpp_core.catalog.algorithms import ALGORITHMS, Algorithm, make_algorithm
+from cpp_core.catalog.datasets import DATASETS, Dataset, add_table, digits_features, load_dataset
+from cpp_core.catalog.loss_files import LossTable, read_losses
+from cpp_core.catalog.losses import LOSSES, f1, log_loss
+from cpp_core.estimators.algorithm_cpp import AlgorithmCPP
+from cpp_core.estimators.candidate_cpp import CandidateCPP
+from cpp_core.estimators.symbolic_cpp import SymbolicCPP
+from cpp_core.learners.gradient import GradientDescent, StochasticGradientDescent
+from cpp_core.learners.svm import PlattSVC
+from cpp_core.method.counts import batch_errors, tolerance_rank
+from cpp_core.method.evaluation import Loss, LossError, batch_mean
+from cpp_core.method.ranks import (
     InfiniteEndWarning,
-    batch_errors,
     conformal_ranks,
     coverage_law,
     grouped_ranks,
     interval,
     scores_needed,
-    tolerance_rank,
 )
-from cpp_core.results import Results
-from cpp_core.runs import Cost, cost, run, stream
-from cpp_core.store import Store, default_store
-from cpp_core.svm import PlattSVC
-from cpp_core.symbolic import SymbolicCPP
-from cpp_core.tables import LossTable, read_losses
-from cpp_core.training import FailedFitWarning, Failure
-
-__version__ = "0.1.0"
+from cpp_core.method.training import FailedFitWarning, Failure
+from cpp_core.trials.costs import Cost, cost
+from cpp_core.trials.experiment import Experiment
+from cpp_core.trials.results import Results
+from cpp_core.trials.running import run, stream
+from cpp_core.trials.store import Store, default_store
+from cpp_core.version import __version__
 
 __all__ = [
     "ALGORITHMS",
@@ -49,6 +49,7 @@ __all__ = [
     "StochasticGradientDescent",
     "Store",
     "SymbolicCPP",
+    "__version__",
     "add_table",
     "batch_errors",
     "batch_mean",

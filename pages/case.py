@@ -12,13 +12,16 @@ import streamlit as st
 from numpy.typing import NDArray
 from PIL import Image
 
-from cpp_core import Experiment, cases, class_cases, symbol_cases
-from cpp_core.case_figures import CaseBar, ClassBar, alpha_sweep, case_bars, class_bars
-from cpp_core.case_words import end_of_range, promise, training_sizes
-from cpp_core.panels import loss_label
-from cpp_core.symbol_figures import symbol_grid
-from cpp_core.watched import Watched
-from cpp_core.words import BEFORE_THE_LABEL, NOT_FOR_ONE_CASE
+from cpp_core import Experiment
+from cpp_core.figures.case_figures import CaseBar, ClassBar, alpha_sweep, case_bars, class_bars
+from cpp_core.figures.panels import loss_label
+from cpp_core.figures.symbol_figures import symbol_grid
+from cpp_core.trials import case_study as cases
+from cpp_core.trials import class_study as class_cases
+from cpp_core.trials import symbol_study as symbol_cases
+from cpp_core.trials.watching import Watched
+from cpp_core.verdicts.case_sentences import end_of_range, promise, training_sizes
+from cpp_core.verdicts.texts import BEFORE_THE_LABEL, NOT_FOR_ONE_CASE
 from pages.parts.choices import Choice
 from pages.parts.live import awaited, students
 from pages.parts.shell import page
@@ -234,7 +237,7 @@ def numeric(choice: Choice) -> None:
         ]
         show_panel(case_bars(bars, unit, dark(), side=side))
         st.caption(NOT_FOR_ONE_CASE)
-        hint = end_of_range(study, bars, alpha)
+        hint = end_of_range(study, [(bar.algorithm, bar.upper) for bar in bars], alpha)
         if hint:
             st.info(hint)
     left, right = st.columns(2)

@@ -6,20 +6,20 @@ from itertools import combinations
 import streamlit as st
 
 from cpp_core import Results
-from cpp_core.answers import QUESTIONS
-from cpp_core.coverage_figures import calibration_curve, cover_rates, coverage_histograms
-from cpp_core.figures import (
+from cpp_core.figures.coverage_figures import calibration_curve, cover_rates, coverage_histograms
+from cpp_core.figures.interval_figures import (
     interval_histograms,
     paired_difference,
     width_differences,
     width_histograms,
 )
-from cpp_core.pairs import all_pairs, better_on_average, next_case, share_of_wins
-from cpp_core.panels import Panel
-from cpp_core.selection import selection_safe
-from cpp_core.symbol_figures import symbol_bars
-from cpp_core.verdicts import headline
-from cpp_core.words import RE_SPLITS
+from cpp_core.figures.panels import Panel
+from cpp_core.figures.symbol_figures import symbol_bars
+from cpp_core.verdicts.answers import QUESTIONS
+from cpp_core.verdicts.bounds import headline
+from cpp_core.verdicts.pairs import all_pairs, better_on_average, next_case, share_of_wins
+from cpp_core.verdicts.selection import selection_safe
+from cpp_core.verdicts.texts import RE_SPLITS
 from pages.parts.choices import Choice
 from pages.parts.live import live
 from pages.parts.rows import show_figures

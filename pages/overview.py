@@ -5,9 +5,10 @@ from dataclasses import replace
 import streamlit as st
 
 from cpp_core import Experiment, Results
-from cpp_core.figures import overview_bars
-from cpp_core.verdicts import headline
-from cpp_core.words import QUESTIONS, STEPS, TAGLINE
+from cpp_core.catalog.variants import QUESTIONS
+from cpp_core.figures.interval_figures import overview_bars
+from cpp_core.verdicts.bounds import headline
+from cpp_core.verdicts.texts import STEPS, TAGLINE
 from pages.parts.choices import Choice
 from pages.parts.live import live
 from pages.parts.shell import page

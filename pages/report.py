@@ -12,14 +12,11 @@ import pandas as pd
 import streamlit as st
 
 from cpp_core import Results
-from cpp_core.answers import answers_of
-from cpp_core.check import as_json
-from cpp_core.document import find_browser, report_pdf
-from cpp_core.experiment import MAX_ALGORITHMS
-from cpp_core.export import to_json
-from cpp_core.loss_figures import bound_bars, difference_bars
-from cpp_core.panels import Panel
-from cpp_core.report import (
+from cpp_core.catalog.loss_files import LossTable, column_names, read_losses
+from cpp_core.figures.loss_figures import bound_bars, difference_bars
+from cpp_core.figures.panels import Panel
+from cpp_core.report.export import losses_json, to_json
+from cpp_core.report.pages import (
     AUDIENCES,
     BY_GROUP,
     GROUPS_BEFORE,
@@ -28,9 +25,11 @@ from cpp_core.report import (
     losses_report_html,
     report_html,
 )
-from cpp_core.reproduce import asked_of, command_line, losses_command_line, python_lines
-from cpp_core.sentences import confidence
-from cpp_core.tables import LossTable, column_names, read_losses
+from cpp_core.report.pdf import find_browser, report_pdf
+from cpp_core.report.reproduce import asked_of, command_line, losses_command_line, python_lines
+from cpp_core.trials.experiment import MAX_ALGORITHMS
+from cpp_core.verdicts.answers import answers_of
+from cpp_core.verdicts.language import confidence
 from pages.parts.choices import Choice
 from pages.parts.live import live
 from pages.parts.shell import page
@@ -254,7 +253,7 @@ def from_losses(choice: Choice, wanted: Wishes) -> None:
         head, rows = group_rows(table, answers, confidence(choice.alpha))
         st.dataframe(pd.DataFrame(rows, columns=list(head)), hide_index=True)
         st.caption(GROUPS_BEFORE)
-    found = json.dumps(as_json(table, answers, question), indent=2)
+    found = json.dumps(losses_json(table, answers, question), indent=2)
     downloads(content, "losses", json=("application/json", lambda: found))
     command = losses_command_line(table, asked_of(choice.alpha, question))
     st.code(command, language="bash", wrap_lines=True)

@@ -9,7 +9,7 @@ for library in ("OMP", "OPENBLAS", "MKL"):
 
 import pytest  # noqa: E402
 
-pytest.register_assert_rewrite("tests.drawn_panels", "tests.made_results", "tests.stored_arrays")
+pytest.register_assert_rewrite("tests.builders")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -17,8 +17,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
     In pytest's ini these lines would import the package before its coverage is measured.
     """
-    config.addinivalue_line("filterwarnings", "error::cpp_core.ranks.InfiniteEndWarning")
-    config.addinivalue_line("filterwarnings", "error::cpp_core.training.FailedFitWarning")
+    config.addinivalue_line("filterwarnings", "error::cpp_core.method.ranks.InfiniteEndWarning")
+    config.addinivalue_line("filterwarnings", "error::cpp_core.method.training.FailedFitWarning")
 
 
 @pytest.fixture(autouse=True)
@@ -41,7 +41,7 @@ def no_warnings():
 @pytest.fixture(scope="session")
 def two():
     """Two algorithms, one with losses twice as large."""
-    from tests.drawn_panels import drawn
+    from tests.builders import drawn
 
     return drawn()
 
@@ -52,8 +52,8 @@ def every_variant():
     import numpy as np
 
     from cpp_core import Results
-    from cpp_core.trials import run_block
-    from tests.test_trials import VARIANTS, experiment_of
+    from cpp_core.trials.one_trial import run_block
+    from tests.builders import VARIANTS, experiment_of
 
     found = {}
     for name in VARIANTS:

@@ -6,18 +6,13 @@ from typing import Any
 import streamlit as st
 
 from cpp_core import ALGORITHMS, DATASETS, LOSSES, Experiment, load_dataset
-from cpp_core.datasets import Dataset
-from cpp_core.experiment import (
-    MAX_ALGORITHMS,
-    MODULATIONS,
-    PRESETS,
-    VARIANTS,
-    usual_n,
-    usual_sets,
-)
-from cpp_core.modulation import REGRESSORS
-from cpp_core.sentences import confidence, unbroken
-from cpp_core.words import PRESET_LABELS, QUESTIONS, loss_words
+from cpp_core.catalog.datasets import Dataset
+from cpp_core.catalog.presets import PRESET_LABELS, PRESETS
+from cpp_core.catalog.regressors import REGRESSORS
+from cpp_core.catalog.variants import QUESTIONS
+from cpp_core.trials.experiment import MAX_ALGORITHMS, MODULATIONS, VARIANTS, usual_n, usual_sets
+from cpp_core.verdicts.language import confidence, unbroken
+from cpp_core.verdicts.texts import loss_words
 
 TRIALS = (20, 100, 300, 1000)
 BUILT_IN = tuple(DATASETS)

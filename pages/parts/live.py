@@ -8,11 +8,10 @@ from uuid import uuid4
 import streamlit as st
 
 from cpp_core import Experiment, Results, Store, default_store, run
-from cpp_core.jobs import Job, Jobs
-from cpp_core.runs import scheduler_from_environment
-from cpp_core.sentences import counted
-from cpp_core.watched import Watched
-from cpp_core.words import duration
+from cpp_core.trials.jobs import Job, Jobs
+from cpp_core.trials.running import scheduler_from_environment
+from cpp_core.trials.watching import Watched
+from cpp_core.verdicts.language import counted, duration
 
 Draw = Callable[[Results], None]
 T = TypeVar("T")

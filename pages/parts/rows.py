@@ -3,8 +3,7 @@
 import streamlit as st
 
 from cpp_core import ALGORITHMS, Results
-from cpp_core.panels import number
-from cpp_core.sentences import counted, percent
+from cpp_core.verdicts.language import counted, number, percent
 from pages.parts.choices import Choice
 from pages.parts.show import as_markdown, kept
 

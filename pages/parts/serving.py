@@ -6,17 +6,17 @@ import streamlit
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cpp_core import Experiment
-from cpp_core.coverage_figures import calibration_curve, cover_rates, coverage_histograms
-from cpp_core.figures import (
+from cpp_core.figures.coverage_figures import calibration_curve, cover_rates, coverage_histograms
+from cpp_core.figures.interval_figures import (
     interval_histograms,
     overview_bars,
     paired_difference,
     width_differences,
     width_histograms,
 )
-from cpp_core.pairs import better_on_average, next_case, share_of_wins
-from cpp_core.selection import selection_safe
-from cpp_core.verdicts import headline
+from cpp_core.verdicts.bounds import headline
+from cpp_core.verdicts.pairs import better_on_average, next_case, share_of_wins
+from cpp_core.verdicts.selection import selection_safe
 from pages.parts.live import keys_of, stored_results, stored_trials
 from pages.parts.rows import figures_table
 from pages.parts.show import kept

@@ -12,11 +12,12 @@ import plotly.io as pio
 import streamlit as st
 
 from cpp_core import Results
-from cpp_core.answers import decisions_from
-from cpp_core.panels import Panel
-from cpp_core.sentences import Verdict, unbroken
-from cpp_core.sketch import Settings, Sketch
-from cpp_core.verdicts import under_threshold
+from cpp_core.figures.panels import Panel
+from cpp_core.figures.sketch import Settings, Sketch
+from cpp_core.verdicts.about import Verdict
+from cpp_core.verdicts.answers import decisions_from
+from cpp_core.verdicts.bounds import under_threshold
+from cpp_core.verdicts.language import unbroken
 from pages.parts.choices import Choice
 
 T = TypeVar("T")

@@ -1,0 +1,183 @@
+"""The losses that can be asked for by name, of a point or of a batch of points.
+
+Classification losses work whatever classes the candidate was trained on: a class that it never saw
+has probability 0.
+"""
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import f1_score, roc_auc_score
+
+from cpp_core.checks import lookup
+from cpp_core.method.evaluation import EPSILON, Loss, aligned, batch_mean
+
+_classification = partial(Loss, task="classification")
+_regression = partial(Loss, task="regression")
+_share = partial(_classification, low=0.0, high=1.0, greater_is_better=True, batch=True)
+
+
+def _label_probability(candidate: Any, X: Any, y: NDArray) -> tuple[NDArray, NDArray]:
+    probabilities = np.asarray(candidate.predict_proba(X), dtype=np.float64)
+    return probabilities, aligned(probabilities, np.asarray(candidate.classes_), y, 0.0)
+
+
+def log_loss(clip: float = EPSILON) -> Loss:
+    """Minus the log of the probability of the true label, which is clipped from below.
+
+    A class that is absent from the training sample has probability 0, so with small samples the
+    clip decides the largest losses: 36.04 at float64's machine epsilon.
+    """
+    if not 0 < clip < 1:
+        raise ValueError(f"clip must lie strictly between 0 and 1, but {clip!r} was given.")
+
+    def function(candidate: Any, X: Any, y: NDArray) -> NDArray:
+        # The inner maximum turns a probability of 1 + rounding into a loss of 0, not below.
+        return -np.log(np.clip(_label_probability(candidate, X, y)[1], clip, 1.0))
+
+    top = -math.log(clip)
+    return _classification("log_loss", function, "predict_proba", 0.0, top, "nats")
+
+
+def _zero_one(candidate: Any, X: Any, y: NDArray) -> NDArray:
+    return (np.asarray(candidate.predict(X)) != y).astype(np.float64)
+
+
+def _brier(candidate: Any, X: Any, y: NDArray) -> NDArray:
+    """Half the squared distance to the one-hot label: (1 - p)^2 for two classes."""
+    probabilities, truth = _label_probability(candidate, X, y)
+    return np.clip(((probabilities**2).sum(axis=1) - 2 * truth + 1) / 2, 0.0, 1.0)
+
+
+def _hinge(candidate: Any, X: Any, y: NDArray) -> NDArray:
+    """Crammer and Singer's margin; a class never seen scores like the least likely one seen."""
+    decision = np.asarray(candidate.decision_function(X), dtype=np.float64)
+    if decision.ndim == 1:
+        decision = np.column_stack([-decision, decision]) / 2
+    known = np.asarray(candidate.classes_)
+    own = aligned(decision, known, y, np.nan)
+    others = np.where(known[None, :] == y[:, None], -np.inf, decision).max(axis=1)
+    return np.maximum(0.0, 1.0 + others - np.where(np.isnan(own), decision.min(axis=1), own))
+
+
+def _squared(candidate: Any, X: Any, y: NDArray) -> NDArray:
+    return (y - np.asarray(candidate.predict(X), dtype=np.float64).reshape(len(y))) ** 2
+
+
+def _absolute(candidate: Any, X: Any, y: NDArray) -> NDArray:
+    return np.abs(y - np.asarray(candidate.predict(X), dtype=np.float64).reshape(len(y)))
+
+
+def _accuracy(candidate: Any, X: Any, y: NDArray) -> float:
+    return float(np.mean(np.asarray(candidate.predict(X)) == y))
+
+
+def _rmse(candidate: Any, X: Any, y: NDArray) -> float:
+    return float(np.sqrt(np.mean(_squared(candidate, X, y))))
+
+
+def f1(positive_class: Any = None) -> Loss:
+    """F1 of one class, or the plain average over the classes when none is named."""
+
+    def function(candidate: Any, X: Any, y: NDArray) -> float:
+        predicted = np.asarray(candidate.predict(X))
+        labels = None if positive_class is None else [positive_class]
+        return float(f1_score(y, predicted, labels=labels, average="macro", zero_division=np.nan))
+
+    return _share("f1", function, "predict")
+
+
+def _roc_auc(candidate: Any, X: Any, y: NDArray) -> float:
+    """One class against the rest, averaged over the batch's classes; undefined with one class."""
+    labels = np.unique(y)
+    if len(labels) < 2:
+        return math.nan
+    probabilities, known = np.asarray(candidate.predict_proba(X)), np.asarray(candidate.classes_)
+    areas = [
+        roc_auc_score(y == label, aligned(probabilities, known, np.full(len(y), label), 0.0))
+        for label in labels
+    ]
+    return float(np.mean(areas))
+
+
+ZERO_ONE = _classification("zero_one", _zero_one, "predict", 0.0, 1.0)
+ABSOLUTE = _regression("absolute_error", _absolute, "predict", 0.0)
+LOSSES: dict[str, Loss] = {
+    loss.name: loss
+    for loss in (
+        log_loss(),
+        ZERO_ONE,
+        _classification("brier", _brier, "predict_proba", 0.0, 1.0),
+        _classification("hinge", _hinge, "decision_function", 0.0),
+        _regression("squared_error", _squared, "predict", 0.0),
+        ABSOLUTE,
+        batch_mean(ZERO_ONE, "error_rate"),
+        _share("accuracy", _accuracy, "predict"),
+        f1(),
+        _share("roc_auc", _roc_auc, "predict_proba"),
+        batch_mean(log_loss(), "mean_log_loss"),
+        _regression("rmse", _rmse, "predict", 0.0, batch=True),
+        batch_mean(ABSOLUTE, "mae"),
+    )
+}
+"""The losses that can be asked for by name."""
+
+
+def make_loss(name: str, **settings: Any) -> Loss:
+    """A registered loss, with its settings: the clip of log losses, the positive class of f1.
+
+    >>> make_loss("log_loss", clip=1e-3).high.__round__(2)
+    6.91
+    """
+    found = lookup(name, LOSSES, "loss")
+    if not settings:
+        return found
+    makers: dict[str, Callable[..., Loss]] = {
+        "log_loss": log_loss,
+        "mean_log_loss": lambda clip: batch_mean(log_loss(clip), "mean_log_loss"),
+        "f1": f1,
+    }
+    try:
+        return makers[name](**settings)
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"The loss {name!r} does not take the settings {settings}.") from error
+
+
+def resolve_loss(loss: "str | Loss | Callable[..., Any]", batch_size: int | None = None) -> Loss:
+    """A Loss from a name, a callable or a Loss, as a batch metric when batch_size is given."""
+    if isinstance(loss, str):
+        found = lookup(loss, LOSSES, "loss")
+    elif isinstance(loss, Loss):
+        found = loss
+    elif callable(loss):
+        name = getattr(loss, "__name__", type(loss).__name__)
+        found = Loss(name, loss, batch=batch_size is not None)
+    else:
+        raise ValueError(f"loss must be a name, a Loss or a callable, but {loss!r} was given.")
+    if found.batch and batch_size is None:
+        raise ValueError(
+            f"{found.name} is measured on a batch of cases; say how many with batch_size, or "
+            f"choose a loss per case: {', '.join(k for k, v in LOSSES.items() if not v.batch)}."
+        )
+    return batch_mean(found) if batch_size is not None and not found.batch else found
+
+
+LOSS_WORDS: dict[str, str] = {
+    "log_loss": "log loss: how surprised the model is by the true label; 0 is perfect",
+    "zero_one": "1 for an error, 0 for a hit",
+    "brier": "Brier loss: half the squared distance to the true label; 0 is perfect",
+    "hinge": "hinge loss: how far the case lies on the wrong side of the margin; 0 is perfect",
+    "squared_error": "squared error of the prediction; 0 is perfect",
+    "absolute_error": "absolute error of the prediction; 0 is perfect",
+    "error_rate": "share of errors in the batch; 0 is perfect",
+    "accuracy": "share of hits in the batch; 1 is perfect",
+    "f1": "F1 of the batch, averaged over classes; 1 is perfect",
+    "roc_auc": "area under the ROC curve of the batch, averaged over classes; 1 is perfect",
+    "mean_log_loss": "mean log loss of the batch; 0 is perfect",
+    "rmse": "root mean squared error of the batch; 0 is perfect",
+    "mae": "mean absolute error of the batch; 0 is perfect",
+}

@@ -1,0 +1,4 @@
+"""``python -m cpp_core``: run, check, list.
+
+May import every other room.
+"""

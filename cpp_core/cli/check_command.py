@@ -1,0 +1,126 @@
+"""``python -m cpp_core check``: is the next loss small enough, by a file of losses?
+
+The exit code is for scripts: 0 shown, 1 not shown, 3 too little data, 2 unusable input.
+"""
+
+import argparse
+import json
+import math
+import sys
+from pathlib import Path
+from typing import Any
+
+from cpp_core.catalog.loss_files import LossTable, read_losses
+from cpp_core.checks import exact_alpha
+from cpp_core.report.export import exit_code, losses_json
+from cpp_core.verdicts.about import Verdict
+from cpp_core.verdicts.answers import Answers, answers_of
+from cpp_core.verdicts.decisions import Decision
+from cpp_core.verdicts.language import number
+
+EXAMPLE = """\
+examples:
+  python -m cpp_core check losses.csv --column loss --at-most 0.5 --alpha 0.1
+  python -m cpp_core check errors.csv --column wrong --error-rate-at-most 0.05 --batch-size 100
+  python -m cpp_core check losses.csv --all --low 0 --html report.html
+
+exit code: 0 shown (or a bound was found), 1 not shown, 3 too little data, 2 unusable input. With
+several columns each is judged separately, and 0 means that all are shown.
+"""
+
+
+def add_check(commands: Any) -> None:
+    """Add the command to the parser."""
+    words = "judge a CSV or Parquet file of losses of models that were trained elsewhere"
+    check = commands.add_parser(
+        "check",
+        help=words,
+        description=f"{words.capitalize()}: a column per model, a row per case.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    check.add_argument("file", type=Path, help="CSV (comma, semicolon or tab) or Parquet")
+    check.add_argument(
+        "--column", action="append", metavar="NAME", help="a column of losses; may be repeated"
+    )
+    check.add_argument("--all", action="store_true", help="every column of numbers")
+    check.add_argument("--case", metavar="NAME", help="the column that names the cases")
+    check.add_argument("--group", metavar="NAME", help="the column with groups: a bound for each")
+    claim = check.add_mutually_exclusive_group()
+    claim.add_argument("--at-most", type=float, metavar="T", help="is the next loss at most T?")
+    claim.add_argument(
+        "--error-rate-at-most",
+        type=float,
+        metavar="R",
+        help="is the share of errors (losses 0 or 1) among the next cases at most R?",
+    )
+    check.add_argument("--batch-size", type=int, metavar="B", help="how many next cases")
+    check.add_argument("--alpha", type=float, default=0.1, help="accepted misses, default 0.1")
+    check.add_argument("--low", type=float, default=-math.inf, help="least possible loss")
+    check.add_argument("--high", type=float, default=math.inf, help="greatest possible loss")
+    check.add_argument(
+        "--margin", type=float, help="average losses that differ by less are practically equal"
+    )
+    for kind in ("json", "html"):
+        check.add_argument(f"--{kind}", type=Path, metavar="FILE", help=f"write {kind.upper()}")
+
+
+def check_command(given: argparse.Namespace) -> int:
+    """Read, judge, print the sentences, write files; the exit code says how it ended."""
+    exact_alpha(given.alpha)
+    for path in filter(None, (given.json, given.html)):
+        if not path.resolve().parent.is_dir():
+            raise ValueError(f"the folder of {path} does not exist; make it first.")
+    table = _table(given)
+    question = {
+        name: getattr(given, name)
+        for name in (
+            *("alpha", "at_most", "error_rate_at_most", "batch_size", "low", "high", "margin"),
+        )
+    }
+    answers = answers_of(table.columns, source=table.name, groups=table.groups, **question)
+    for note in table.notes:
+        print(f"note: {note}", file=sys.stderr)
+    print("\n".join(told_lines(answers, given.alpha)))
+    if given.json is not None:
+        content = losses_json(table, answers, question)
+        text = json.dumps(content, indent=2, allow_nan=False)
+        given.json.write_text(text + "\n", encoding="utf-8")
+        print(f"wrote {given.json}")
+    if given.html is not None:
+        from cpp_core.report.pages import losses_report_html  # charts load slowly: only where drawn
+
+        page = losses_report_html(table, **question)
+        given.html.write_text(page, encoding="utf-8")
+        print(f"wrote {given.html}")
+    return exit_code(answers)
+
+
+def _table(given: argparse.Namespace) -> LossTable:
+    if given.all and given.column:
+        raise ValueError("name columns with --column or take --all, not both.")
+    table = read_losses(given.file, given.column, given.case, given.group)
+    if len(table.columns) > 1 and not given.all and not given.column:
+        names = ", ".join(table.columns)
+        raise ValueError(
+            f"{table.name} has {len(table.columns)} columns of losses ({names}); name one with "
+            "--column, or take --all."
+        )
+    return table
+
+
+def told_lines(answers: Answers, alpha: float) -> list[str]:
+    """The sentences as lines, each with its badge."""
+    lines = [told_line(verdict) for verdict in answers.answer]
+    K = len(answers.answer)
+    if K > 1:
+        joint = number(float(exact_alpha(alpha) / K), "down")
+        lines.append(f"Each of these {K} holds separately; for all at once use --alpha {joint}.")
+    if isinstance(answers.answer[0], Decision):
+        lines += [told_line(verdict) for verdict in answers.bounds if K > 1]
+    return lines + [told_line(verdict) for verdict in (*answers.comparison, *answers.groups)]
+
+
+def told_line(verdict: Verdict) -> str:
+    """A sentence with its badge."""
+    return f"[{verdict.badge}: {verdict.assumptions}] {verdict.text}"

@@ -1,0 +1,4 @@
+"""CandidateCPP, AlgorithmCPP and SymbolicCPP: the constructions as scikit-learn knows them.
+
+May import ``method``, ``learners`` and ``catalog``.
+"""

@@ -1,0 +1,202 @@
+"""Symbolic losses: which kind of error, as a set of symbols instead of an interval."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+
+from cpp_core.checks import Level, alphas_of, check_count
+from cpp_core.method.modulation import CaseFeatures
+from cpp_core.method.ranks import conformal_ranks, order_statistic, tell_infinite
+from cpp_core.method.splits import check_training_size, equal_parts, training_groups
+from cpp_core.method.symbols import (
+    fit_symbol_model,
+    possible_symbols,
+    retrained_symbols,
+    score_of,
+    symbol_sets,
+    symbols_at,
+    symbols_for,
+)
+from cpp_core.method.training import (
+    FailedCandidate,
+    Failure,
+    algorithm_name,
+    check_sample,
+    take,
+    tell_failures,
+    train,
+)
+
+
+class SymbolicCPP(BaseEstimator):
+    """Sets of Correct / FP / FN / Other that hold the kind of the next error.
+
+    Three disjoint parts of the data: on the first a classifier learns which symbol a case gets, and
+    ``s(z, c)``, the log of its probability for symbol c, says how likely c is; on the second the
+    alpha-quantile of the true symbol's s is regressed on the case; on the third the differences
+    q(z) - s(z, c) calibrate. The set is every c with ``s(z, c) >= q(z) - s_(hi)``, and holds the
+    true symbol with probability at least the confidence level, over all data and the new case
+    together.
+
+    Parameters
+    ----------
+    estimator : scikit-learn classifier
+    positive_class : label
+        The class whose false positives and false negatives are told apart.
+    n_sets : int or None
+        k, the training subsets in each of the three parts: the promise is for the algorithm
+        retrained on m fresh cases. None: the promise is for one candidate, trained by ``fit`` (or
+        before, with ``prefit``), and each point of the three parts is an evaluation point.
+    prefit : bool
+        With ``n_sets=None``: whether ``estimator`` is trained already.
+    classifier, regressor : scikit-learn estimators, optional
+        Score the symbols and regress the quantile; by default a random forest and a quantile
+        forest.
+    feature_map : callable, optional
+        Turns X into their inputs; the one-hot label is appended.
+    drop_impossible : bool
+        Leave out symbols that the label excludes (FP for a positive case).
+    random_state : int, Generator or None
+
+    Attributes
+    ----------
+    symbols_ : tuple of str, the columns of ``predict_set``
+    k_, m_ : int, calibration scores, and size of a training subset (None for a candidate)
+    failures_ : list of Failure; such a run counts as FN for a positive case, FP for a negative one
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(900, 2))
+    >>> y = (X[:, 0] + rng.normal(size=900) > 0).astype(int)
+    >>> cpp = SymbolicCPP(LogisticRegression(), positive_class=1, n_sets=30, random_state=0)
+    >>> cpp.conformalize(X, y).symbols_
+    ('Correct', 'FP', 'FN')
+    >>> cpp.predict_set([[3.0, 0.0], [-3.0, 0.0]], [1, 1])
+    array([[ True, False, False],
+           [ True, False,  True]])
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        positive_class: Any = 1,
+        n_sets: int | None = 50,
+        prefit: bool = False,
+        classifier: Any = None,
+        regressor: Any = None,
+        feature_map: Any = None,
+        drop_impossible: bool = True,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.positive_class = positive_class
+        self.n_sets = n_sets
+        self.prefit = prefit
+        self.classifier = classifier
+        self.regressor = regressor
+        self.feature_map = feature_map
+        self.drop_impossible = drop_impossible
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: ArrayLike) -> "SymbolicCPP":
+        """Train the candidate that the promise is about; only with ``n_sets=None``."""
+        if self.n_sets is not None or self.prefit:
+            raise ValueError(
+                "fit trains a candidate: it is for n_sets=None and prefit=False; otherwise call "
+                "conformalize directly."
+            )
+        rows, labels = check_sample(X, y, "the training sample")
+        rng = np.random.default_rng(self.random_state).spawn(1)[0]
+        self.candidate_ = train(self.estimator, rows, labels, rng)
+        return self
+
+    def conformalize(self, X: Any, y: ArrayLike) -> "SymbolicCPP":
+        """Learn the scores of the symbols and calibrate them, on three disjoint random parts."""
+        rows, labels = check_sample(X, y)
+        if labels is None or not (labels == self.positive_class).any():
+            raise ValueError(
+                f"No label equals the positive class {self.positive_class!r}; choose one of "
+                f"{[] if labels is None else np.unique(labels).tolist()[:10]}."
+            )
+        split_rng, run_rng, model_rng = np.random.default_rng(self.random_state).spawn(4)[1:]
+        points, happened = self._evaluate(rows, labels, split_rng, run_rng)
+        self.symbols_ = symbols_for(np.unique(labels))
+        self._features = CaseFeatures(self.feature_map, np.unique(labels[points[0]]))
+        inputs = [self._features(take(rows, part), labels[part]) for part in points]
+        self._model = fit_symbol_model(
+            self.symbols_, inputs, happened, self.classifier, self.regressor, model_rng
+        )
+        scores = self._model.log_probabilities(inputs[2])
+        self._calibration = inputs[2], score_of(scores, self.symbols_, happened[2])
+        self.k_ = len(scores)
+        return self
+
+    def predict_set(
+        self, X: Any, y: ArrayLike, *, confidence_level: Level | Sequence[Level] = 0.9
+    ) -> NDArray[np.bool_]:
+        """Which symbols belong to the set of each new case: (n, S), several levels (L, n, S).
+
+        A set that comes out empty gets its most likely symbol.
+        """
+        if not hasattr(self, "_calibration"):
+            raise NotFittedError(
+                "This SymbolicCPP is not calibrated yet; call conformalize, then predict_set."
+            )
+        rows, labels = check_sample(X, y, "the new cases")
+        if labels is None:
+            raise ValueError("The set depends on the label of the case: give y as well as X.")
+        alphas, several = alphas_of(confidence_level)
+        inputs = self._features(rows, labels)
+        likely = self._model.log_probabilities(inputs)
+        if self.drop_impossible:
+            likely[~possible_symbols(labels, self.positive_class, self.symbols_)] = -np.inf
+        sets = [self._sets(inputs, likely, alpha) for alpha in alphas]
+        return np.stack(sets) if several else sets[0]
+
+    def _sets(self, inputs: NDArray, likely: NDArray, alpha: Fraction) -> NDArray[np.bool_]:
+        tell_infinite(self.k_, alpha, "upper")
+        calibration_inputs, truth = self._calibration
+        model = self._model.quantiles
+        scores = model.quantiles(calibration_inputs, [float(alpha)])[:, 0] - truth
+        rank = conformal_ranks(self.k_, alpha, "upper")[1]
+        q = model.quantiles(inputs, [float(alpha)])[:, 0]
+        return symbol_sets(likely, q, order_statistic(np.sort(scores), rank))
+
+    def _evaluate(
+        self, X: Any, y: NDArray, split_rng: np.random.Generator, run_rng: np.random.Generator
+    ) -> tuple[list[NDArray], list[NDArray]]:
+        """Evaluation points of the three parts, and the symbol that happened at each."""
+        n = X.shape[0]
+        self.failures_: list[Failure] = []
+        self.m_: int | None = None
+        if self.n_sets is None:
+            candidate = self.estimator if self.prefit else getattr(self, "candidate_", None)
+            if candidate is None:
+                raise ValueError("With n_sets=None call fit first, or pass prefit=True.")
+            if isinstance(candidate, FailedCandidate):
+                self.failures_ = [Failure(0, algorithm_name(self.estimator), candidate.message)]
+                tell_failures(self.failures_, 1)
+            parts = equal_parts(n, 3, split_rng)
+            return parts, [
+                symbols_at(candidate, take(X, part), y[part], self.positive_class) for part in parts
+            ]
+        check_count(self.n_sets, "n_sets")
+        self.m_ = check_training_size(n, self.n_sets, 1, n_parts=3)
+        points, happened = [], []
+        for part in equal_parts(n, 3, split_rng):
+            training, evaluation = training_groups(part, self.n_sets)
+            symbols, failures = retrained_symbols(
+                self.estimator, self.positive_class, X, y, training, evaluation, run_rng
+            )
+            self.failures_ += failures
+            points.append(evaluation[:, 0])
+            happened.append(symbols)
+        tell_failures(self.failures_, 3 * self.n_sets)
+        return points, happened

@@ -1,0 +1,4 @@
+"""Results and facts to Plotly figures.
+
+May import ``verdicts`` and what comes before it.
+"""

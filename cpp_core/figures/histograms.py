@@ -1,0 +1,161 @@
+"""Histograms binned before they are sent: the same edges for what is compared."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from cpp_core.checks import Level, check_side
+from cpp_core.figures.panels import BINS, finite, framed, look, plain, round_step, too_few
+from cpp_core.figures.sketch import Settings, Sketch, axis_id
+from cpp_core.trials.results import Results
+from cpp_core.verdicts.language import counted, listed, number
+
+Columns = dict[str, dict[str, NDArray]]
+"""By algorithm: a number per trial under each name that ``Results.at`` gives it."""
+
+
+def bin_edges(series: Sequence[Any], log: bool, zero: bool = False) -> NDArray:
+    """Edges for several samples together, at round numbers; far outliers are left outside.
+
+    A sample reaches at most as far beyond its middle 98 % as these are wide.
+    """
+    lows, highs = [], []
+    for values in series:
+        known = finite(values)
+        known = np.log10(known[known > 0]) if log else known
+        if known.size:
+            a, b = np.quantile(known, [0.01, 0.99], method="nearest")
+            lows.append(max(known.min(), a - (b - a)))
+            highs.append(min(known.max(), b + (b - a)))
+    low, high = (min(lows), max(highs)) if lows else (0.0, 1.0)
+    if zero:
+        low, high = min(low, 0.0), max(high, 0.0)
+    rough = (high - low) / BINS or abs(high) / 10 or 0.1
+    step = round_step(rough)
+    edges = np.arange(math.floor(low / step), math.floor(high / step) + 2) * step
+    # Rounding must not put the extremes outside.
+    edges[0], edges[-1] = min(edges[0], low), max(edges[-1], high)
+    return 10**edges if log else edges
+
+
+def histogram(
+    values: Any, edges: NDArray, log: bool, hover: str, **style: Any
+) -> tuple[dict[str, Any], int]:
+    """Bars of the filled bins, and how many finite values lie outside all bins.
+
+    ``hover`` names what is counted.
+    """
+    known = finite(values)
+    counts = np.histogram(known, edges)[0]
+    filled = np.flatnonzero(counts)
+    step = edges[1] - edges[0]
+    digits = max(0, -math.floor(math.log10(step) + 1e-9))
+
+    def text(edge: float) -> str:
+        return number(edge) if log else f"{edge:.{digits}f}"
+
+    bar = {
+        "x": plain((edges[filled] + edges[filled + 1]) / 2),
+        "y": counts[filled].tolist(),
+        "width": plain(np.diff(edges)[filled]),
+        "customdata": [f"{text(edges[i])} to {text(edges[i + 1])}" for i in filled],
+        "hovertemplate": f"{hover} from %{{customdata}}: %{{y}} trials<extra></extra>",
+        **style,
+    }
+    return bar, int(known.size - counts.sum())
+
+
+def left_out(n_infinite: int, n_outside: int, thing: str) -> str:
+    """What a histogram does not show, as a sentence; empty when it shows all."""
+    parts = []
+    if n_infinite:
+        parts.append(counted(n_infinite, f"infinite {thing}"))
+    if n_outside:
+        parts.append(f"{counted(n_outside, thing)} beyond the axis")
+    return f" Not drawn: {listed(parts)}." if parts else ""
+
+
+def histogram_data(series: Mapping[tuple[str, str], Any], edges: NDArray) -> pd.DataFrame:
+    """Counts by algorithm, quantity and bin, without the empty bins."""
+    counts = [np.histogram(finite(values), edges)[0] for values in series.values()]
+    filled = [np.flatnonzero(own) for own in counts]
+    which = np.repeat(np.arange(len(filled)), [len(own) for own in filled])
+    bins = np.concatenate(filled)
+    names = list(series)
+    return pd.DataFrame(
+        {
+            "algorithm": [names[i][0] for i in which],
+            "quantity": [names[i][1] for i in which],
+            "from": edges[bins],
+            "to": edges[bins + 1],
+            "trials": np.array(counts)[which, bins],
+        }
+    )
+
+
+def say_nothing(figure: Sketch, results: Results, alpha: Level, side: str) -> None:
+    """Words where there is nothing finite to draw."""
+    text = (too_few(results, alpha, side) or "no finite bound").replace(": ", ":<br>")
+    place: Settings = {"xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5}
+    figure.note(text, **place)
+    figure.axis("y", {"range": [0, 1]})
+
+
+def stacked(count: int) -> Sketch:
+    """One small chart above the other, with one horizontal axis."""
+    return Sketch(count, 0.2 / count, shared=True)
+
+
+def frame_rows(figure: Sketch, names: Sequence[str], axis: Mapping[str, Any], top: float) -> bool:
+    """Frame small charts alike: the same ranges, and the algorithm's name above each.
+
+    Bars higher than ``top`` are cut, with their counts; says whether there are any.
+    """
+    framed(figure, 80 + 140 * len(names), legend={"y": 1 + 0.2 / len(names)})
+    figure.axis("x", {**axis, "title": {}})
+    figure.axis("x", {"title": axis["title"]}, len(names))
+    figure.axis("y", {"automargin": True, "nticks": 4, "range": plain([0, 1.2 * top])})
+    figure.axis("y", {"title": {"text": "trials"}}, (len(names) + 1) // 2)
+    for row, name in enumerate(names, start=1):
+        name_row(figure, f"<b>{look(name).label}</b>", row)
+    cut = [
+        (row, x, y)
+        for row in range(1, len(names) + 1)
+        for bar in figure.data
+        if bar["type"] == "bar" and bar["yaxis"] == axis_id("y", row)
+        for x, y in zip(bar["x"], bar["y"], strict=True)
+        if y > 1.2 * top
+    ]
+    for row, x, y in cut:
+        at = math.log10(x) if axis["type"] == "log" else x
+        place: Settings = {"x": at, "y": 1, "yanchor": "top", "xanchor": "left"}
+        figure.note(f"↑ {y:,}", row, yref="y domain", font={"size": 10}, **place)
+    return bool(cut)
+
+
+def name_row(figure: Sketch, name: str, row: int) -> None:
+    """A name above the left corner of a chart."""
+    place: Settings = {"x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom"}
+    figure.note(name, row, "x domain", "y domain", **place)
+
+
+def columns(results: Results, alpha: Level, side: str) -> Columns:
+    """The columns of ``results.at``, by algorithm."""
+    read = {name: results.reader(name).read(alpha, check_side(side)) for name in results.algorithms}
+    return {
+        name: {column: values.astype(float) for column, values in vars(own).items()}
+        for name, own in read.items()
+    }
+
+
+def smallest(values: Mapping[str, NDArray]) -> tuple[str, float, float]:
+    """Who is most often below all others, in which share of the trials, and the share of ties."""
+    stack = np.stack(list(values.values()))
+    least = stack == stack.min(axis=0)
+    alone = least.sum(axis=0) == 1
+    shares = (least & alone).mean(axis=1)
+    return list(values)[int(shares.argmax())], float(shares.max()), float((~alone).mean())

@@ -1,0 +1,368 @@
+"""How a figure is drawn: axes, bars, histograms, numbers and words that all panels share."""
+
+import html
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from textwrap import wrap
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from cpp_core.catalog.algorithms import ALGORITHMS, Algorithm
+from cpp_core.checks import Level, lookup
+from cpp_core.figures.sketch import Settings, Sketch
+from cpp_core.trials.experiment import Experiment
+from cpp_core.trials.results import Results
+from cpp_core.verdicts.language import loss_name as name_of_loss
+from cpp_core.verdicts.language import number, percent
+
+GREY = "#8C8C8C"
+DECADES = 3
+"""Positive values that spread over more powers of ten than this get a log axis."""
+BINS = 40
+CUT = " An arrow gives the count of a bar that is higher than its chart."
+FADES = ((0.05, 0.95, 0.16), (0.25, 0.75, 0.34))
+"""Quantiles between which ends are drawn as a fade, with its opacity."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A figure with all that is said about it.
+
+    ``title`` states the finding, ``caption`` how to read it, ``alt`` the same for people who cannot
+    see it; ``data`` are the tidy numbers behind it.
+    """
+
+    key: str
+    title: str
+    sketch: Sketch
+    caption: str
+    alt: str
+    data: pd.DataFrame
+
+    @cached_property
+    def figure(self) -> go.Figure:
+        """The sketch as Plotly's figure, checked by it."""
+        return go.Figure(self.sketch.data, self.sketch.layout)
+
+
+# Numbers and words
+
+
+def in_trials(share: float, n: int) -> str:
+    """A share of the trials, as a count where there are few."""
+    if n == 1:
+        return "in the one trial"
+    return (
+        f"in {round(share * n)} of {n} trials" if n < 20 else f"in {percent(share)} of the trials"
+    )
+
+
+def loss_name(experiment: Experiment) -> str:
+    """The loss in words: "log loss"."""
+    return name_of_loss(experiment.measure.name)
+
+
+def loss_unit(experiment: Experiment) -> str:
+    """Unit of the loss: its own, or that of the labels in a regression (squared for squares)."""
+    loss, unit = experiment.measure, experiment.data.unit
+    if loss.unit or loss.task != "regression" or not unit:
+        return loss.unit
+    return f"{unit} squared" if loss.name == "squared_error" else unit
+
+
+def loss_label(experiment: Experiment) -> str:
+    """The loss as the title of an axis: "log loss (nats, 0 is perfect)"."""
+    loss = experiment.measure
+    best = loss.high if loss.greater_is_better else loss.low
+    known = [f"{number(best)} is perfect"] if math.isfinite(best) else []
+    about = ", ".join([*filter(None, [loss_unit(experiment)]), *known])
+    batch = f" of {experiment.batch_size} cases" if experiment.batch_size else ""
+    return loss_name(experiment) + batch + (f" ({about})" if about else "")
+
+
+def too_few(results: Results, alpha: Level, side: str) -> str:
+    """What is missing for a bound, empty when there are enough calibration scores."""
+    more = results.k_needed(alpha, side) - results.experiment.sizes.k
+    if more <= 0:
+        return ""
+    experiment = results.experiment
+    thing = "calibration batch" if experiment.batch_size else "calibration case"
+    thing = "training subset" if experiment.algorithmic else thing
+    plural = thing.replace("batch", "batche") + "s"
+    finite = math.isfinite(experiment.measure.worst)
+    bound = "no bound but the end of the range" if finite else "no finite bound"
+    return f"{bound}: {more:,} more {thing if more == 1 else plural} would give one"
+
+
+def bound_words(
+    lower: float, upper: float, side: str = "two-sided", sign: int = 1, unit: str = ""
+) -> str:
+    """A set in words that follow a noun: "at most 0.31", "between 0.01 and 0.76 nats".
+
+    ``sign`` is that of the loss: the upper side of a metric that is better when greater is "at
+    least". Ends are rounded outwards, like those of the sentences.
+    """
+    unit = f" {unit}" if unit else ""
+    if lower > upper:
+        return "has an empty set"
+    if side == "upper":
+        words = (
+            f"at most {number(upper, 'up')}" if sign > 0 else f"at least {number(lower, 'down')}"
+        )
+        return "has no finite bound" if math.isinf(upper if sign > 0 else lower) else words + unit
+    if math.isinf(lower) and math.isinf(upper):
+        return "has no finite bound"
+    if math.isinf(upper):
+        return f"from {number(lower, 'down')}{unit} without a finite upper end"
+    if math.isinf(lower):
+        return f"up to {number(upper, 'up')}{unit} without a finite lower end"
+    return f"between {number(lower, 'down')} and {number(upper, 'up')}{unit}"
+
+
+# Drawing
+
+
+def look(name: str) -> Algorithm:
+    """How an algorithm is shown."""
+    return lookup(name, ALGORITHMS, "algorithm")
+
+
+def ink(dark: bool) -> str:
+    """The colour of what is known or promised, and of what happened."""
+    return "#FFFFFF" if dark else "#000000"
+
+
+def diamond(dark: bool, size: int) -> dict[str, Any]:
+    """The mark of what happened, the same everywhere."""
+    line = {"color": ink(not dark), "width": 1}
+    return {"symbol": "diamond", "size": size, "color": ink(dark), "line": line}
+
+
+def faded(color: str, opacity: float) -> str:
+    """A colour "#rrggbb" that lets others through."""
+    red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{opacity})"
+
+
+def plain(values: Any) -> list[float]:
+    """Numbers for a figure, short in JSON; float32 losses have seven digits."""
+    return [float(f"{v:.8g}") for v in np.asarray(values, dtype=float)]
+
+
+def finite(values: Any) -> NDArray:
+    """The finite ones among the values."""
+    flat = np.asarray(values, dtype=float).ravel()
+    return flat[np.isfinite(flat)]
+
+
+def wants_log(values: Any, log: bool | None) -> bool:
+    """Whether to use a log axis: as asked, or where positive values spread over decades."""
+    known = finite(values)
+    if log is None:
+        return bool(known.size and known.min() > 0 and known.max() > 10**DECADES * known.min())
+    return log and bool((known > 0).any())
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The part of the losses that is drawn; ends beyond it are drawn at its ends."""
+
+    low: float
+    high: float
+    log: bool = False
+
+    @classmethod
+    def around(cls, values: Any, log: bool | None = None, zero: bool = False) -> "Axis":
+        """An axis with room for all finite values, and for 0 where it is asked for."""
+        known, is_log = finite(values), wants_log(values, log)
+        if is_log:
+            known = np.log10(known[known > 0])
+        low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
+        if zero and not is_log:
+            low, high = min(low, 0.0), max(high, 0.0)
+        room = 0.05 * (high - low) or 0.05 * abs(high) or 0.05
+        low, high = (low if zero and low == 0 else low - room), high + room
+        return cls(10**low, 10**high, True) if is_log else cls(low, high)
+
+    def clip(self, value: float) -> float:
+        """The place of an end on the axis."""
+        return float(np.clip(value, self.low, self.high))
+
+    def layout(self, title: str) -> dict[str, Any]:
+        """The settings of the Plotly axis."""
+        ends = [self.low, self.high]
+        # A lower end may have underflowed to 0.
+        positive = np.maximum(ends, np.finfo(np.float64).tiny)
+        shown = plain(np.log10(positive)) if self.log else plain(ends)
+        kind = {"type": "log", "dtick": 1} if self.log else {"type": "linear"}
+        digits = {"exponentformat": "none", "separatethousands": True}
+        # In lines that fit on a phone.
+        text = "<br>".join(line for part in title.split("<br>") for line in wrap(part, 46))
+        return {**kind, **digits, "range": shown, "title": {"text": text}, "automargin": True}
+
+
+def round_step(least: float) -> float:
+    """The next round number from a positive one on: 1, 2, 4 or 5 times a power of ten."""
+    unit = 10.0 ** math.floor(math.log10(least))
+    return next(unit * nice for nice in (1, 2, 4, 5, 10) if unit * nice >= least * (1 - 1e-9))
+
+
+def draw_span(
+    figure: Sketch,
+    axis: Axis,
+    y: float,
+    ends: tuple[float, float],
+    thickness: float,
+    row: int = 1,
+    **style: Any,
+) -> None:
+    """A horizontal bar from one end to the other."""
+    left, right = axis.clip(ends[0]), axis.clip(ends[1])
+    size = {"base": plain([left]), "x": plain([right - left]), "y": [y], "width": [thickness]}
+    figure.bar(row, orientation="h", **{"showlegend": False, **size, **style})
+
+
+def draw_set(
+    figure: Sketch,
+    axis: Axis,
+    y: float,
+    ends: tuple[float, float],
+    color: str,
+    hover: str,
+    note: str = "",
+    thickness: float = 0.36,
+    hatch: str = "",
+    row: int = 1,
+) -> None:
+    """One set as a bar; an empty one as a mark, an infinite end as an arrow, both with words."""
+    lower, upper = ends
+    hover += "<extra></extra>"
+    below = y + thickness / 2
+    label: Settings = {"yanchor": "top", "y": below, "align": "right"}
+    if lower > upper:
+        mark = {"symbol": "x-thin", "size": 12, "line": {"color": color, "width": 3}}
+        middle = axis.clip((lower + upper) / 2)
+        figure.scatter(
+            row,
+            x=plain([middle]),
+            y=[y],
+            mode="markers",
+            marker=mark,
+            hovertemplate=hover,
+            showlegend=False,
+        )
+        x = math.log10(middle) if axis.log else middle
+        figure.note("empty set", row, x=x, **label)
+        return
+    fill = {"shape": hatch, "fillmode": "replace", "solidity": 0.4} if hatch else {}
+    marker = {"color": color, "line": {"color": color, "width": 1.5}, "pattern": fill}
+    draw_span(figure, axis, y, ends, thickness, row, marker=marker, hovertemplate=hover)
+    arrows = [(axis.low, "triangle-left")] if lower == -math.inf else []
+    arrows += [(axis.high, "triangle-right")] if upper == math.inf else []
+    for x, symbol in arrows:
+        figure.scatter(
+            row,
+            x=plain([x]),
+            y=[y],
+            mode="markers",
+            marker={"symbol": symbol, "size": 22, "color": color},
+            cliponaxis=False,
+            hovertemplate=hover,
+            showlegend=False,
+        )
+    if note:
+        # Broken after the colon, so that it fits on a phone.
+        corner: Settings = {"xref": "x domain", "x": 1, "xanchor": "right", "font": {"size": 11}}
+        figure.note(note.replace(": ", ":<br>"), row, **label, **corner)
+
+
+def draw_fade(
+    figure: Sketch,
+    axis: Axis,
+    y: float,
+    ends: NDArray,
+    color: str,
+    thickness: float = 0.66,
+    row: int = 1,
+) -> None:
+    """The spread of an end over the trials: 5 to 95 % and 25 to 75 % of them."""
+    if len(ends) < 2:
+        return
+    for low, high, opacity in FADES:
+        # Order statistics: an interpolation between two infinite ends is undefined.
+        a, b = np.quantile(ends, [low, high], method="nearest")
+        if a < b:
+            text = f"{percent(low)} to {percent(high)} of the trials: {number(a)} to {number(b)}"
+            style = {"color": faded(color, opacity), "line": {"width": 0}}
+            hover = text + "<extra></extra>"
+            draw_span(figure, axis, y, (a, b), thickness, row, marker=style, hovertemplate=hover)
+
+
+def percent_axis(values: Any, title: str) -> dict[str, Any]:
+    """An axis of shares in percent with round ticks, none of them outside 0 to 100."""
+    axis = Axis.around(values)
+    step = round_step((min(axis.high, 100.0) - max(axis.low, 0.0)) / 6)
+    ticks = np.arange(
+        math.ceil(max(axis.low, 0.0) / step), math.floor(min(axis.high, 100.0) / step + 1e-9) + 1
+    )
+    return {
+        **axis.layout(title),
+        "tickvals": plain(ticks * step),
+        "ticktext": [f"{tick * step:g} %" for tick in ticks],
+    }
+
+
+def rows_layout(labels: Sequence[str]) -> dict[str, Any]:
+    """A vertical axis with one labelled row for each bar, from top to bottom."""
+    return {
+        "tickvals": list(range(len(labels))),
+        "ticktext": list(labels),
+        "range": [len(labels) - 0.45, -0.55],
+        "showgrid": False,
+        "zeroline": False,
+        "automargin": True,
+        "ticklabelstandoff": 6,
+    }
+
+
+def framed(figure: Sketch, height: int, **layout: Any) -> None:
+    """The frame of all figures: small margins, a legend above that wraps, no title inside."""
+    legend = {"orientation": "h", "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom"}
+    figure.set(
+        height=height,
+        margin={"l": 8, "r": 16, "t": 28, "b": 8},
+        legend={**legend, "title": {"text": ""}},
+        barmode="overlay",
+        bargap=0,
+        hovermode="closest",
+    )
+    figure.set(**layout)
+
+
+def fill(name: str, hatched: bool = False, opacity: float = 0.85) -> dict[str, Any]:
+    """A bar in an algorithm's colour, with an outline so that a hatched one stays visible."""
+    shown = look(name)
+    pattern = {"shape": shown.hatch, "fillmode": "replace", "size": 6} if hatched else {}
+    color = faded(shown.color, opacity) if not hatched else shown.color
+    return {"color": color, "line": {"color": shown.color, "width": 1}, "pattern": pattern}
+
+
+def numeric(results: Results) -> None:
+    """Refuse symbolic sets, which have no ends."""
+    if results.experiment.variant == "symbolic":
+        raise ValueError("Sets of symbols have no ends to draw; use symbol_bars for them.")
+
+
+def chart_text(value: str) -> str:
+    """A user's text for a chart, where Plotly would read tags and templates.
+
+    >>> chart_text("<b>%{x}")
+    '&lt;b&gt;%&#123;x}'
+    """
+    return html.escape(value, quote=False).replace("{", "&#123;")

@@ -1,0 +1,138 @@
+"""What a loss is, and how it is computed: checked for shape, NaN and range.
+
+A loss is a function ``loss(candidate, X, y) -> (n,)`` with a declared range; a batch metric returns
+one number for all its points.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Response = Literal["predict", "predict_proba", "decision_function"]
+EPSILON = float(np.finfo(np.float64).eps)
+
+
+class LossError(ValueError):
+    """A loss that cannot be evaluated, or whose values are unusable."""
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A way of measuring performance, with what a reader needs to understand its numbers.
+
+    Parameters
+    ----------
+    name : str
+        How the loss is asked for and shown.
+    function : callable
+        ``function(candidate, X, y)`` gives one number per row, or a single number when ``batch``.
+    response : "predict", "predict_proba", "decision_function" or None
+        The candidate's method that the function calls, None when it is unknown.
+    low, high : float
+        The range of the values.
+    unit : str
+        Unit of the values, empty when they have none.
+    greater_is_better : bool
+        Values are shown as they are; inside, they are negated so that smaller is better.
+    batch : bool
+        Whether the function evaluates a whole batch; it may return NaN where it is undefined.
+    task : "classification", "regression" or None
+        What it is for, None when it is for both.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    response: Response | None = None
+    low: float = -math.inf
+    high: float = math.inf
+    unit: str = ""
+    greater_is_better: bool = False
+    batch: bool = False
+    task: str | None = None
+
+    @property
+    def sign(self) -> int:
+        """Factor that turns shown values into ones where smaller is better."""
+        return -1 if self.greater_is_better else 1
+
+    @property
+    def worst(self) -> float:
+        """The value of a candidate that could not be trained, or of an undefined metric."""
+        return self.low if self.greater_is_better else self.high
+
+    def paired(self) -> "Loss":
+        """The same loss as a difference of two candidates: its range is symmetric."""
+        span = self.high - self.low
+        return replace(self, name=f"difference in {self.name}", low=-span, high=span)
+
+
+def aligned(values: NDArray, known: NDArray, y: NDArray, absent: float) -> NDArray:
+    """The column of ``values`` that belongs to each label, ``absent`` where there is none."""
+    position = np.searchsorted(known, y)
+    position[position == len(known)] = 0
+    found = known[position] == y
+    return np.where(found, values[np.arange(len(y)), position], absent)
+
+
+def batch_mean(loss: Loss, name: str | None = None) -> Loss:
+    """The batch metric that averages a pointwise loss."""
+
+    def function(candidate: Any, X: Any, y: NDArray) -> float:
+        return float(np.mean(loss.function(candidate, X, y)))
+
+    return replace(loss, name=name or f"mean {loss.name}", function=function, batch=True)
+
+
+def evaluate(loss: Loss, candidate: Any, X: Any, y: NDArray | None) -> NDArray[np.float64]:
+    """Losses of one candidate at every row, checked: shape, NaN and range."""
+    n = X.shape[0]
+    values = np.asarray(_call(loss, candidate, X, y))
+    if values.shape != (n,) or values.dtype.kind not in "fiub":
+        raise LossError(
+            f"{loss.name} must give one number per case, an array of shape ({n},), but it gave one "
+            f"of shape {values.shape} and type {values.dtype}."
+        )
+    return _in_range(loss, values.astype(np.float64))
+
+
+def evaluate_batch(loss: Loss, candidate: Any, X: Any, y: NDArray | None) -> float:
+    """A batch metric's value, checked; NaN where the metric is undefined on this batch."""
+    value = np.asarray(_call(loss, candidate, X, y))
+    if value.shape != () or value.dtype.kind not in "fiub":
+        raise LossError(
+            f"{loss.name} must give a single number for a batch, but it gave an array of shape "
+            f"{value.shape} and type {value.dtype}."
+        )
+    return math.nan if np.isnan(value) else float(_in_range(loss, value.astype(float)))
+
+
+def _call(loss: Loss, candidate: Any, X: Any, y: NDArray | None) -> Any:
+    try:
+        return loss.function(candidate, X, y)
+    except Exception as error:
+        who = type(candidate).__name__
+        raise LossError(
+            f"{loss.name} could not be computed for a trained {who}: {error} (check that the "
+            "model offers what the loss needs and that X holds what the model accepts)."
+        ) from error
+
+
+def _in_range(loss: Loss, values: NDArray) -> NDArray:
+    bad = ~np.isfinite(values)
+    if bad.any():
+        raise LossError(
+            f"{loss.name} gave {values[bad].flat[0]} for {bad.sum()} of {values.size} cases; a "
+            "loss must be a finite number: bound it, or give the worst value of its range."
+        )
+    bad = (values < loss.low) | (values > loss.high)
+    if bad.any():
+        raise LossError(
+            f"{loss.name} gave {values[bad].flat[0]:g} for {bad.sum()} of {values.size} cases, "
+            f"outside its declared range [{loss.low:g}, {loss.high:g}]; correct the loss or the "
+            "range."
+        )
+    return values

@@ -1,0 +1,218 @@
+"""Which order statistics make an interval valid: the only place where alpha meets k.
+
+Sorted scores are ``s_(1) <= ... <= s_(k)`` with ``s_(0) = -inf`` and ``s_(k+1) = +inf``. All
+decisions are made in exact rational arithmetic from the decimal that the user typed: in floating
+point ``(k + 1) * (1 - alpha)`` lands on the wrong side of an integer for such plain cases as k = 9
+and alpha = 0.1.
+"""
+
+import math
+import warnings
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cpp_core.checks import (
+    Level,
+    check_count,
+    check_side,
+    exact_alpha,
+)
+
+
+class InfiniteEndWarning(UserWarning):
+    """There are too few calibration scores for a finite end at the asked confidence."""
+
+
+def grouped_ranks(
+    n_sets: int, n_evaluations: int, alpha: Level, side: str = "two-sided"
+) -> tuple[int, int]:
+    """Ranks ``(lo, hi)`` among the losses of groups that were each evaluated several times.
+
+    With ``K = n_sets`` groups of ``b = n_evaluations`` losses the ranks refer to all ``K b`` sorted
+    losses (Lee, Barber and Willett, arXiv 2306.06342)::
+
+        upper      hi = ceil((K+1) b (1-alpha))
+        two-sided  f = floor((K+1) b alpha/2),  lo = f - (b-1),  hi = (K+1) b - f
+
+    A ``lo`` of 0 is the infinite lower end, a ``hi`` of ``K b + 1`` the infinite upper end. For
+    ``b = 1`` this is split conformal prediction with k = K scores.
+    """
+    K, b = check_count(n_sets, "n_sets"), check_count(n_evaluations, "n_evaluations")
+    exact = exact_alpha(alpha)
+    if check_side(side) == "upper":
+        lo, hi = 0, math.ceil((K + 1) * b * (1 - exact))
+    else:
+        f = math.floor((K + 1) * b * exact / 2)
+        lo, hi = f - (b - 1), (K + 1) * b - f
+    return max(lo, 0), min(hi, K * b + 1)
+
+
+def conformal_ranks(k: int, alpha: Level, side: str = "two-sided") -> tuple[int, int]:
+    """Ranks ``(lo, hi)`` of the k sorted scores between which a new one falls.
+
+    The new score lies in ``[s_(lo), s_(hi)]`` with probability at least ``1 - alpha``, and exactly
+    ``(hi - lo) / (k + 1)`` when scores do not tie. ``lo = 0`` is -inf and ``hi = k + 1`` is +inf.
+    For ``side="upper"`` the result is ``(0, ceil((k+1)(1-alpha)))``, for two sides
+    ``lo = floor((k+1) alpha/2)`` and ``hi = k + 1 - lo``.
+
+    >>> conformal_ranks(9, 0.1, "upper"), conformal_ranks(19, 0.1), conformal_ranks(5, 0.1)
+    ((0, 9), (1, 19), (0, 6))
+    """
+    return grouped_ranks(check_count(k, "k"), 1, alpha, side)
+
+
+def scores_needed(alpha: Level, side: str = "two-sided") -> int:
+    """The least k with finite ends: ``1/alpha - 1`` for an upper bound, ``2/alpha - 1`` for two.
+
+    >>> scores_needed(0.1, "upper"), scores_needed(0.1)
+    (9, 19)
+    """
+    ends = 1 if check_side(side) == "upper" else 2
+    return math.ceil(ends / exact_alpha(alpha)) - 1
+
+
+def coverage_law(k: int, alpha: Level, side: str = "two-sided") -> tuple[int, int]:
+    """Parameters (a, b) of the Beta law of the coverage, given the calibration scores.
+
+    Without ties the share of new losses that the set covers is Beta(hi - lo, k + 1 - (hi - lo))
+    over calibration draws, with mean ``a / (a + b)``, the exact probability of covering. ``b = 0``
+    stands for certain coverage: the set has no finite end.
+
+    >>> coverage_law(19, 0.1)
+    (18, 2)
+    """
+    lo, hi = conformal_ranks(k, alpha, side)
+    return hi - lo, k + 1 - (hi - lo)
+
+
+def order_statistic(ascending: NDArray, rank: int) -> float:
+    """``s_(rank)`` along the last axis of sorted scores, infinite outside ``1..k``."""
+    if rank < 1:
+        return -math.inf
+    return math.inf if rank > len(ascending) else ascending[rank - 1]
+
+
+def tell_infinite(n_sets: int, alpha: Level, side: str, what: str = "calibration scores") -> None:
+    """Warn, with the number that would do, when n_sets scores give no finite end."""
+    needed = scores_needed(alpha, side)
+    if n_sets < needed:
+        warnings.warn(
+            f"{n_sets} {what} give no finite {'upper' if side == 'upper' else 'lower or upper'} "
+            f"end at {float(1 - exact_alpha(alpha)):.12g} confidence, only the end of the loss's "
+            f"range; {needed} would: add {needed - n_sets}, or ask for less confidence.",
+            InfiniteEndWarning,
+            stacklevel=3,
+        )
+
+
+def interval(
+    losses: ArrayLike,
+    alpha: Level,
+    side: str = "two-sided",
+    low: float = -math.inf,
+    high: float = math.inf,
+) -> NDArray:
+    """The interval that covers the next loss with probability at least 1 - alpha.
+
+    This is all that somebody with a column of losses of one trained model needs. The guarantee is
+    over the draw of these losses and of the new one together, and asks that they are exchangeable.
+
+    Parameters
+    ----------
+    losses : array of shape (k,)
+        Losses on cases that the model was not trained on.
+    alpha : float, Decimal or Fraction
+        Accepted probability of missing the new loss.
+    side : "two-sided" or "upper"
+        Whether to bound the loss from both sides or from above only.
+    low, high : float
+        Range of the loss; stands in for an end that k scores cannot give.
+
+    Returns
+    -------
+    array of shape (2,), of the losses' dtype
+
+    Examples
+    --------
+    >>> interval([0.3, 0.1, 0.7, 0.2, 0.5, 0.9, 0.4, 0.8, 0.6], 0.1, side="upper", low=0)
+    array([0. , 0.9])
+    """
+    scores = check_losses(losses, low, high)
+    check_side(side)
+    lo, hi = conformal_ranks(len(scores), alpha, side)
+    tell_infinite(len(scores), alpha, side)
+    scores = np.sort(scores)
+    ends = max(order_statistic(scores, lo), low), min(order_statistic(scores, hi), high)
+    return np.array(ends, dtype=scores.dtype)
+
+
+def check_losses(losses: ArrayLike, low: float, high: float) -> NDArray:
+    """Losses as a float array of one dimension, finite and inside their range."""
+    values = np.asarray(losses)
+    if values.ndim != 1 or values.dtype.kind not in "fiub" or not values.size:
+        raise ValueError(
+            "losses must be a non-empty one-dimensional array of numbers, but an array of shape "
+            f"{values.shape} and type {values.dtype} was given."
+        )
+    if values.dtype.kind != "f":
+        values = values.astype(float)
+    bad = ~np.isfinite(values)
+    if bad.any():
+        raise ValueError(
+            f"{bad.sum()} of {values.size} losses are NaN or infinite (the first at position "
+            f"{bad.argmax()}); every case needs a number: give a case that could not be evaluated "
+            "the worst loss of a finite range."
+        )
+    # Compared in the losses' own dtype: a float32 loss may round to just above a float64 end.
+    bottom, top = values.dtype.type(low), values.dtype.type(high)
+    bad = (values < bottom) | (values > top)
+    if bad.any():
+        raise ValueError(
+            f"{bad.sum()} of {values.size} losses lie outside the declared range [{low:g}, "
+            f"{high:g}], the first being {values[bad.argmax()]:g}; correct the losses or the range."
+        )
+    return values
+
+
+def ends(
+    losses: NDArray, alpha: Level, side: str, low: float, high: float
+) -> tuple[int, int, float, float]:
+    """Ranks and ends among losses (k,) or (k, b) with smaller better; the range where none is."""
+    ascending = np.sort(losses, axis=None)
+    lo, hi = grouped_ranks(len(losses), losses.size // len(losses), alpha, side)
+    bottom, top = losses.dtype.type(low), losses.dtype.type(high)
+    lower, upper = order_statistic(ascending, lo), order_statistic(ascending, hi)
+    return lo, hi, max(lower, bottom), min(upper, top)
+
+
+def as_limit(limit: float, dtype: np.dtype, sign: int = 1) -> Any:
+    """A limit on losses as a number of their type: the same decimal, or one on the strict side.
+
+    >>> float(as_limit(0.5, np.dtype("f4"))), float(as_limit(0.99999999, np.dtype("f4"))) < 1
+    (0.5, True)
+    """
+    with np.errstate(over="ignore"):
+        near = dtype.type(limit)
+    exact = Decimal(str(float(limit)))
+    if not np.isinf(near) and Decimal(str(near)) == exact:
+        return near
+    beyond = sign * Decimal(float(near)) > sign * exact if np.isfinite(near) else sign * near > 0
+    return np.nextafter(near, dtype.type(-sign * math.inf)) if beyond else near
+
+
+def as_stored(lower: float, upper: float) -> tuple[float, float]:
+    """Ends in float64 as the float32 ends that hold the same stored losses.
+
+    >>> as_stored(-0.5, 1e-300)
+    (np.float32(-0.5), np.float32(0.0))
+    """
+    low: Any = np.float32(lower)
+    high: Any = np.float32(upper)
+    if low < lower:
+        low = np.nextafter(low, np.float32(np.inf))
+    if high > upper:
+        high = np.nextafter(high, np.float32(-np.inf))
+    return low, high

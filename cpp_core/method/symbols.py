@@ -1,0 +1,131 @@
+"""Symbolic losses: which kind of error, how likely each is at a case, and which are left."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.ensemble import RandomForestClassifier
+
+from cpp_core.method.evaluation import EPSILON, aligned
+from cpp_core.method.modulation import LossModel, fit_loss_model
+from cpp_core.method.training import (
+    FailedCandidate,
+    Failure,
+    retrain,
+    take,
+    train,
+)
+
+CORRECT, FP, FN, OTHER = "Correct", "FP", "FN", "Other"
+
+
+def symbols_of(predicted: NDArray, y: NDArray, positive_class: Any) -> NDArray:
+    """The kind of error of each prediction, one class against the rest.
+
+    >>> symbols_of(np.array(list("aabbc")), np.array(list("ababb")), "a")
+    array(['Correct', 'FP', 'FN', 'Correct', 'Other'], dtype='<U7')
+    """
+    wrong = predicted != y
+    kinds = [~wrong, wrong & (y == positive_class), wrong & (predicted == positive_class)]
+    return np.select(kinds, [CORRECT, FN, FP], OTHER)
+
+
+def possible_symbols(y: NDArray, positive_class: Any, symbols: Sequence[str]) -> NDArray:
+    """Which symbols a case with label y can get, (n, S): a positive one is never an FP."""
+    positive = (y == positive_class)[:, None]
+    names = np.array(symbols)
+    return np.where(positive, np.isin(names, [CORRECT, FN]), names != FN)
+
+
+def symbols_at(candidate: Any, X: Any, y: NDArray, positive_class: Any) -> NDArray:
+    """The symbols of a candidate at every case; a failed one errs in the way that y allows."""
+    if isinstance(candidate, FailedCandidate):
+        return np.where(y == positive_class, FN, FP)
+    return symbols_of(np.asarray(candidate.predict(X)), y, positive_class)
+
+
+def retrained_symbols(
+    estimator: Any,
+    positive_class: Any,
+    X: Any,
+    y: NDArray,
+    training: NDArray,
+    evaluation: NDArray,
+    rng: np.random.Generator,
+) -> tuple[NDArray, list[Failure]]:
+    """Symbols (k,) of candidates retrained on ``training`` (k, m) at ``evaluation`` (k, 1)."""
+    failures: list[Failure] = []
+    candidates = retrain(estimator, X, y, training, rng, failures)
+    found = [
+        symbols_at(candidate, take(X, at), y[at], positive_class)
+        for candidate, at in zip(candidates, evaluation, strict=True)
+    ]
+    return np.concatenate(found), failures
+
+
+@dataclass(frozen=True)
+class SymbolModel:
+    """How likely each symbol is at a case, s(z, c), and the regressed quantile q(z) of s."""
+
+    symbols: tuple[str, ...]
+    classifier: Any
+    quantiles: LossModel
+
+    def log_probabilities(self, inputs: NDArray) -> NDArray:
+        """s(z, c) for every symbol, (n, S); one never seen has the clipped probability."""
+        return symbol_scores(self.classifier, self.symbols, inputs)
+
+
+def symbol_scores(classifier: Any, symbols: tuple[str, ...], inputs: NDArray) -> NDArray:
+    """Logs of a classifier's probabilities for the symbols, clipped at machine epsilon."""
+    probabilities = np.asarray(classifier.predict_proba(inputs), dtype=np.float64)
+    columns = [
+        aligned(probabilities, classifier.classes_, np.full(len(inputs), symbol), 0.0)
+        for symbol in symbols
+    ]
+    return np.log(np.maximum(np.column_stack(columns), EPSILON))
+
+
+def score_of(scores: NDArray, symbols: tuple[str, ...], happened: NDArray) -> NDArray:
+    """The column of ``scores`` that belongs to what happened at each case."""
+    order = np.argsort(symbols)
+    return aligned(scores[:, order], np.array(symbols)[order], happened, np.nan)
+
+
+def fit_symbol_model(
+    symbols: tuple[str, ...],
+    inputs: Sequence[NDArray],
+    happened: Sequence[NDArray],
+    classifier: Any,
+    regressor: Any,
+    rng: np.random.Generator,
+) -> SymbolModel:
+    """Learn s on the first part (TR), regress its alpha-quantiles on the second (EV)."""
+    score_rng, quantile_rng = rng.spawn(2)
+    if classifier is None:
+        # Leaves of several points: a probability of exactly 0 would rule a symbol out for good.
+        classifier = RandomForestClassifier(min_samples_leaf=5)
+    fitted = train(classifier, inputs[0], happened[0], score_rng)
+    if isinstance(fitted, FailedCandidate):
+        raise ValueError(f"The classifier of symbols failed: {fitted.message}")
+    truth = score_of(symbol_scores(fitted, symbols, inputs[1]), symbols, happened[1])
+    model = fit_loss_model("quantile", regressor, inputs[1], truth, quantile_rng)
+    return SymbolModel(symbols, fitted, model)
+
+
+def symbol_sets(likely: NDArray, q: NDArray, score: float) -> NDArray[np.bool_]:
+    """Every c with s(z, c) >= q(z) - s_(hi); an empty set gets its most likely symbol.
+
+    ``likely`` (n, S) holds s(z, c), -inf for what is impossible.
+    """
+    sets = (likely >= q[:, None] - score) & np.isfinite(likely)
+    empty = ~sets.any(axis=1)
+    sets[empty, likely[empty].argmax(axis=1)] = True
+    return sets
+
+
+def symbols_for(classes: NDArray) -> tuple[str, ...]:
+    """The symbols of a classification with these classes."""
+    return (CORRECT, FP, FN) if len(classes) <= 2 else (CORRECT, FP, FN, OTHER)

@@ -1,0 +1,245 @@
+"""From an estimator and a sample to a candidate, always: learning algorithms made total.
+
+An algorithm returns a candidate for every non-empty sample. A sample with one class gives a
+constant predictor; a fit that raises gives a failed candidate, which has the worst loss everywhere.
+Failed fits are never redrawn or dropped: the sample of the future is not chosen by its success.
+"""
+
+import copy
+import warnings
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_classifier
+from sklearn.pipeline import Pipeline
+
+from cpp_core.method.evaluation import Loss, evaluate, evaluate_batch
+
+Sample = tuple[Any, NDArray | None]
+
+BEFORE_FIT: ContextVar[Callable[[], None] | None] = ContextVar("before_fit", default=None)
+"""Called before each fit, where it is set: to count fits, or to raise and stop the work."""
+
+
+class FailedFitWarning(UserWarning):
+    """Some training runs raised an error and were counted with the worst loss."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """One training run that raised: which run of which algorithm, and what it said."""
+
+    run: int
+    algorithm: str
+    message: str
+
+
+@dataclass(frozen=True)
+class FailedCandidate:
+    """What a fit that raised leaves behind: a candidate with the worst loss everywhere."""
+
+    message: str
+
+
+class ConstantClassifier(ClassifierMixin, BaseEstimator):
+    """The candidate of a sample with one class: that class, with certainty."""
+
+    def fit(self, X: Any, y: NDArray) -> "ConstantClassifier":
+        """Remember the only class."""
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X: Any) -> NDArray:
+        """The only class, for every row."""
+        return np.full(X.shape[0], self.classes_[0])
+
+    def predict_proba(self, X: Any) -> NDArray:
+        """Probability one for the only class."""
+        return np.ones((X.shape[0], 1))
+
+    def decision_function(self, X: Any) -> NDArray:
+        """A constant score for the only class."""
+        return np.ones((X.shape[0], 1))
+
+
+def take(X: Any, rows: NDArray) -> Any:
+    """Rows of an array, a sparse matrix or a data frame, by position."""
+    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+
+
+def check_sample(X: Any, y: Any, what: str = "the sample") -> Sample:
+    """Rows that can be indexed, and labels of the same number without NaN or infinity.
+
+    What X may hold is the estimator's affair.
+    """
+    if not hasattr(X, "shape"):
+        X = np.asarray(X)
+    if len(X.shape) < 1 or X.shape[0] == 0:
+        raise ValueError(f"X of {what} has no rows; at least one case is needed.")
+    if y is None:
+        return X, None
+    y = np.asarray(y)
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = y[:, 0]
+    if y.ndim != 1 or len(y) != X.shape[0]:
+        raise ValueError(
+            f"y of {what} has shape {y.shape}, but one label for each of the {X.shape[0]} rows of "
+            "X is needed."
+        )
+    if y.dtype.kind == "f":
+        missing = ~np.isfinite(y)
+    elif y.dtype.kind == "O":
+        missing = np.array([v is None or v != v for v in y], dtype=bool)
+        kinds = {isinstance(v, str) for v in y[~missing]}
+        if len(kinds) == 2:
+            raise ValueError(f"y of {what} mixes text and numbers; make all labels text.")
+    else:
+        missing = np.zeros(len(y), dtype=bool)
+    if missing.any():
+        raise ValueError(
+            f"y of {what} is NaN, missing or infinite in {missing.sum()} of {len(y)} rows (the "
+            f"first is row {missing.argmax()}); remove these rows or fill in their labels."
+        )
+    return X, y
+
+
+def algorithm_name(estimator: Any) -> str:
+    """The class of an estimator; of a pipeline, that of its last step."""
+    last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
+    return type(last).__name__
+
+
+def reseeded(estimator: Any, rng: np.random.Generator) -> Any:
+    """An untrained copy whose every ``random_state``, nested ones too, has its own new seed.
+
+    ``clone`` alone would copy one seed into all training runs; their losses would then not be
+    exchangeable with those of a future run.
+    """
+    if not hasattr(estimator, "get_params"):
+        return copy.deepcopy(estimator)
+    fresh = clone(estimator)
+    names = [
+        name
+        for name in sorted(fresh.get_params(deep=True))
+        if name == "random_state" or name.endswith("__random_state")
+    ]
+    return fresh.set_params(**{name: int(rng.integers(2**31)) for name in names})
+
+
+def train(estimator: Any, X: Any, y: NDArray | None, rng: np.random.Generator) -> Any:
+    """A candidate from a non-empty sample, whatever happens (see the module's text)."""
+    before = BEFORE_FIT.get()
+    if before is not None:
+        before()
+    if y is not None and (y == y[0]).all() and is_classifier(estimator):
+        return ConstantClassifier().fit(X, y)
+    try:
+        fresh = reseeded(estimator, rng)
+        fitted = fresh.fit(X) if y is None else fresh.fit(X, y)
+        return fresh if fitted is None else fitted
+    except Exception as error:  # any error of any estimator is a failed candidate
+        return FailedCandidate(f"{type(error).__name__}: {error}")
+
+
+def losses_of(loss: Loss, candidate: Any, X: Any, y: NDArray | None) -> NDArray[np.float64]:
+    """Losses at every row; a failed candidate has the worst one everywhere."""
+    if isinstance(candidate, FailedCandidate):
+        return np.full(X.shape[0], loss.worst)
+    return evaluate(loss, candidate, X, y)
+
+
+def batch_losses_of(
+    loss: Loss, candidate: Any, X: Any, y: NDArray | None, batches: NDArray
+) -> tuple[NDArray[np.float64], int]:
+    """A metric on each batch of rows, and on how many it was undefined (counted as the worst)."""
+    if isinstance(candidate, FailedCandidate):
+        return np.full(len(batches), loss.worst), 0
+    values = np.array(
+        [
+            evaluate_batch(loss, candidate, take(X, rows), None if y is None else y[rows])
+            for rows in batches
+        ]
+    )
+    undefined = np.isnan(values)
+    return np.where(undefined, loss.worst, values), int(undefined.sum())
+
+
+def sample_rows(X: Any, y: NDArray | None, rows: NDArray) -> Sample:
+    """The cases at these rows."""
+    return take(X, rows), None if y is None else y[rows]
+
+
+def retrain(
+    estimator: Any,
+    X: Any,
+    y: NDArray | None,
+    training: NDArray,
+    rng: np.random.Generator,
+    failures: list[Failure],
+) -> Iterator[Any]:
+    """A candidate for every row of ``training`` (k, m), each with its own independent seed.
+
+    Runs that raise are appended to ``failures``.
+    """
+    for run, (rows, run_rng) in enumerate(zip(training, rng.spawn(len(training)), strict=True)):
+        candidate = train(estimator, *sample_rows(X, y, rows), run_rng)
+        if isinstance(candidate, FailedCandidate):
+            failures.append(Failure(run, algorithm_name(estimator), candidate.message))
+        yield candidate
+
+
+@dataclass(frozen=True)
+class RetrainedLosses:
+    """Losses (k, b) of k retrained candidates at their own held-out points; b = 1 on batches."""
+
+    losses: NDArray[np.float64]
+    failures: list[Failure]
+    n_undefined: int
+
+
+def retrained_losses(
+    estimator: Any,
+    loss: Loss,
+    X: Any,
+    y: NDArray | None,
+    training: NDArray,
+    evaluation: NDArray,
+    rng: np.random.Generator,
+) -> RetrainedLosses:
+    """Train on each row of ``training`` (k, m), evaluate at the same row of ``evaluation`` (k, b).
+
+    A batch metric sees the b points together.
+    """
+    failures: list[Failure] = []
+    values, n_undefined = [], 0
+    candidates = retrain(estimator, X, y, training, rng, failures)
+    for candidate, at in zip(candidates, evaluation, strict=True):
+        if loss.batch:
+            value, undefined = batch_losses_of(loss, candidate, X, y, at[None, :])
+            n_undefined += undefined
+        else:
+            value = losses_of(loss, candidate, *sample_rows(X, y, at))
+        values.append(value)
+    return RetrainedLosses(np.array(values), failures, n_undefined)
+
+
+def difference(first: NDArray, second: NDArray) -> NDArray:
+    """l(A) - l(B); where both failed with an infinite loss they are equal."""
+    both = np.isinf(first) & (first == second)
+    return np.subtract(first, second, where=~both, out=np.zeros_like(first))
+
+
+def tell_failures(failures: list[Failure], n_runs: int) -> None:
+    """Warn that runs failed: how many, and the first complaint."""
+    if failures:
+        first = failures[0]
+        warnings.warn(
+            f"{len(failures)} of {n_runs} training runs raised an error and count with the worst "
+            f"loss; the first: run {first.run} of {first.algorithm}: {first.message}",
+            FailedFitWarning,
+            stacklevel=3,
+        )

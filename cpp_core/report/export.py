@@ -1,0 +1,126 @@
+"""Results, or a file of losses, as strict JSON and as tidy files, for other programs."""
+
+import json
+import math
+from collections.abc import Iterable
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cpp_core.catalog.loss_files import LossTable
+from cpp_core.checks import Level, exact_alpha
+from cpp_core.trials.results import Results
+from cpp_core.verdicts.about import Verdict
+from cpp_core.verdicts.answers import Answers, answers_from
+from cpp_core.version import __version__
+
+SHOWN, NOT_SHOWN, TOO_LITTLE = 0, 1, 3
+"""Exit codes of ``check``, for scripts."""
+
+
+def strict(value: Any) -> Any:
+    """The same with None for what JSON has no number for: an infinite end is null."""
+    if isinstance(value, dict):
+        return {name: strict(v) for name, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [strict(v) for v in value]
+    value = value.item() if isinstance(value, np.generic) else value
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def told(verdicts: Iterable[Verdict]) -> list[dict[str, Any]]:
+    """Verdicts as plain values: text, badge, what it assumes, facts and why."""
+    names = ("text", "badge", "assumptions", "facts", "why")
+    return [{name: getattr(verdict, name) for name in names} for verdict in verdicts]
+
+
+def to_json(
+    results: Results, alpha: Level, side: str = "two-sided", **question: Any
+) -> dict[str, Any]:
+    """What a run found at one alpha, as plain values; means are over the trials.
+
+    Verdicts quote trial 0; while that is not there, their list is empty. ``question`` is as in
+    ``answers_from``.
+    """
+    symbolic = results.experiment.variant == "symbolic"
+    pairs = [] if symbolic else list(combinations(results.algorithms, 2))
+    paired = []
+    for first, second in pairs:
+        frame = results.paired(first, second, alpha, side)
+        paired.append(
+            {
+                "first": first,
+                "second": second,
+                "lower_mean": float(frame["lower"].mean()),
+                "upper_mean": float(frame["upper"].mean()),
+                "mean_difference": float(frame["mean_difference"].mean()),
+                "wins": float(frame["wins"].mean()),
+                "ties": float(frame["ties"].mean()),
+                "new_difference_cover_rate": float(frame["new_difference_covered"].mean()),
+            }
+        )
+    verdicts = []
+    if 0 in results.trials:
+        verdicts = answers_from(results, alpha, side, **question).all
+    content = {
+        "experiment": results.experiment.to_dict(),
+        "alpha": float(exact_alpha(alpha)),
+        "side": side,
+        "trials": len(results.trials),
+        "seed": results.seed,
+        "version": __version__,
+        "algorithms": results.summary(alpha, side),
+        "paired": paired,
+        "question": question,
+        "verdicts": told(verdicts),
+    }
+    return strict(content)
+
+
+def write(
+    results: Results, path: Path, alpha: Level, side: str, kind: str, **question: Any
+) -> None:
+    """Write a json, csv, parquet or html file; csv and parquet have a row per trial and algorithm.
+
+    The html file is the report; it and the json answer the question, as in ``answers_from``.
+    """
+    if kind == "json":
+        content = to_json(results, alpha, side, **question)
+        text = json.dumps(content, indent=2, allow_nan=False, default=str)
+        path.write_text(text + "\n", encoding="utf-8")
+    elif kind == "html":
+        from cpp_core.report.pages import (
+            report_html,  # charts load slowly: only where they are drawn
+        )
+
+        path.write_text(report_html(results, alpha, side, **question), encoding="utf-8")
+    elif kind == "csv":
+        results.at(alpha, side).to_csv(path, index=False)
+    else:
+        results.at(alpha, side).to_parquet(path, index=False)
+
+
+def exit_code(answers: Answers) -> int:
+    """Not shown before too little data before shown."""
+    outcomes = {verdict.facts["outcome"] for verdict in answers.answer}
+    if "not shown" in outcomes:
+        return NOT_SHOWN
+    return TOO_LITTLE if "too little data" in outcomes else SHOWN
+
+
+def losses_json(table: LossTable, answers: Answers, question: dict[str, Any]) -> dict[str, Any]:
+    """What was asked of which data and what was found, as plain values."""
+    content = {
+        "file": table.name,
+        "sha256": table.sha256,
+        "columns": list(table.columns),
+        "cases": table.size,
+        "notes": list(table.notes),
+        **question,
+        "version": __version__,
+        "exit_code": exit_code(answers),
+        "verdicts": told(answers.all),
+    }
+    return strict(content)

@@ -1,0 +1,166 @@
+"""What reproduces a report: versions, hashes, lines of Python, the command."""
+
+import hashlib
+import math
+import platform
+import shlex
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from cpp_core.catalog.loss_files import LossTable
+from cpp_core.catalog.presets import PRESETS
+from cpp_core.checks import Level, exact_alpha
+from cpp_core.report.document import SECTIONS
+from cpp_core.trials.experiment import Experiment
+from cpp_core.trials.results import Results
+from cpp_core.verdicts.language import typed
+from cpp_core.version import __version__
+
+PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas", "plotly")
+COMMAND_FIELDS = (
+    *("dataset", "algorithms", "loss", "variant", "regressor", "n"),
+    *("n_sets", "n_evaluations", "batch_size", "test_size"),
+)
+"""What of an experiment the command line can say."""
+
+ASKED_OF_RUNS = {"at_most", "margin"}
+"""What of a question the command line can say."""
+
+OWN_TABLE = "table-"
+"""How the name of a table begins that a user has added."""
+
+
+def versions() -> str:
+    """The versions that computed the numbers."""
+    found = []
+    for name in PACKAGES:
+        try:
+            found.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            continue
+    python = f"Python {platform.python_version()}"
+    return ", ".join([f"cpp_core {__version__}", python, *found])
+
+
+def losses_digest(results: Results) -> str:
+    """A hash of all calibration and test losses, by which two runs are told to be the same."""
+    content = hashlib.sha256()
+    for name in results.algorithms:
+        content.update(name.encode())
+        for kind in ("calibration", "test"):
+            content.update(results.arrays[name][kind].tobytes())
+    return content.hexdigest()
+
+
+def table_digest(experiment: Experiment) -> str:
+    """A hash of the cases of a finite table, inputs then labels."""
+    content = hashlib.sha256()
+    for array in experiment.data.table or ():
+        plain = (
+            array.tobytes() if array.dtype.kind in "fiub" else "\0".join(map(str, array)).encode()
+        )
+        content.update(plain)
+    return content.hexdigest()
+
+
+def given_words(settings: dict[str, Any]) -> str:
+    """Arguments as they are typed, without those that are the default."""
+    defaults = {"title": "", "note": "", "sections": tuple(SECTIONS), "audience": "decision-maker"}
+    return ", ".join(f"{k}={v!r}" for k, v in settings.items() if defaults.get(k) != v)
+
+
+def python_lines(
+    results: Results, alpha: Level, side: str, settings: dict[str, Any] | None = None
+) -> str:
+    """The lines of Python that give the same numbers and the same report."""
+    experiment = results.experiment
+    preset = next((name for name in PRESETS if Experiment.preset(name) == experiment), None)
+    described = {k: v for k, v in experiment.to_dict().items() if v not in (None, {}, [])}
+    made = f"Experiment.preset({preset!r})" if preset else f"Experiment.from_dict({described!r})"
+    given = {"alpha": float(exact_alpha(alpha)), "side": side, **(settings or {})}
+    own = experiment.dataset.startswith(OWN_TABLE)
+    return "\n".join(
+        [
+            "from pathlib import Path",
+            f"from cpp_core import Experiment, {'add_table, ' if own else ''}run",
+            "from cpp_core.report import report_html",
+            *(["# First add_table(X, y, task) with the same table: its name is a digest."] * own),
+            f"experiment = {made}",
+            f"results = run(experiment, trials={len(results.trials)}, seed={results.seed})",
+            f"page = report_html(results, {given_words(given)})",
+            'Path("report.html").write_text(page, encoding="utf-8")',
+        ]
+    )
+
+
+def command_line(
+    experiment: Experiment,
+    trials: int,
+    seed: int,
+    alpha: Level,
+    side: str,
+    question: Mapping[str, float] | None = None,
+) -> str | None:
+    """The command that gives the same numbers, None where the command line cannot say it."""
+    ways = []
+    for preset, fields in [*PRESETS.items(), ("", {})]:
+        known = {"n_evaluations": 1, **fields}
+        values = {name: getattr(experiment, name) for name in COMMAND_FIELDS}
+        said = {k: v for k, v in values.items() if v is not None and v != known.get(k)}
+        try:
+            same = Experiment(**{**fields, **said}) == experiment
+        except ValueError:  # a change that this preset cannot take
+            same = False
+        if same:
+            ways.append((["--preset", preset] if preset else [], said))
+    asked = dict(question or {})
+    if not ways or experiment.dataset.startswith(OWN_TABLE) or not set(asked) <= ASKED_OF_RUNS:
+        return None
+    start, said = min(ways, key=lambda way: len(way[1]))
+    words = ["python", "-m", "cpp_core", "run", *start]
+    for name, value in said.items():
+        listed = value if isinstance(value, tuple) else (value,)
+        words += [f"--{name.replace('_', '-')}", *map(str, listed)]
+    words += ["--trials", str(trials), "--seed", str(seed)]
+    words += ["--alpha", typed(float(exact_alpha(alpha))), "--side", side]
+    words += [f"--{name.replace('_', '-')}={typed(v)}" for name, v in asked.items()]
+    return shlex.join([*words, "--html", "report.html"])
+
+
+def asked_of(alpha: Level, question: dict[str, Any]) -> dict[str, Any]:
+    """What was asked about a file of losses, without what was left open."""
+    return {"alpha": float(exact_alpha(alpha))} | {
+        name: value
+        for name, value in question.items()
+        if value is not None and not (isinstance(value, float) and math.isinf(value))
+    }
+
+
+def losses_python_lines(
+    table: LossTable, asked: dict[str, Any], settings: dict[str, Any] | None = None
+) -> str:
+    """The lines of Python that give the same report of a file of losses."""
+    known = {"case": table.case, "group": table.group}
+    named = "".join(f", {k}={v!r}" for k, v in known.items() if v is not None)
+    return "\n".join(
+        [
+            "from pathlib import Path",
+            "from cpp_core import read_losses",
+            "from cpp_core.report import losses_report_html",
+            f"table = read_losses({table.name!r}, {list(table.columns)!r}{named})",
+            f"page = losses_report_html(table, {given_words({**asked, **(settings or {})})})",
+            'Path("report.html").write_text(page, encoding="utf-8")',
+        ]
+    )
+
+
+def losses_command_line(table: LossTable, asked: dict[str, Any]) -> str:
+    """The command that gives the same numbers from a file of losses."""
+    words = ["python", "-m", "cpp_core", "check", table.name]
+    words += [f"--column={name}" for name in table.columns]
+    words += [] if table.case is None else [f"--case={table.case}"]
+    words += [] if table.group is None else [f"--group={table.group}"]
+    for name, value in asked.items():
+        words.append(f"--{name.replace('_', '-')}={typed(value)}")
+    return shlex.join([*words, "--html", "report.html"])

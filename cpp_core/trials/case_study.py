@@ -1,0 +1,453 @@
+"""Single test cases of one trial: what is said about each, and what retrained candidates lose.
+
+A study is computed once and knows no alpha; its sets at any alpha are read off in microseconds, by
+the same code as ``Results``. The cases are those of ``trial_sample``: all ``test_size`` of a table
+(the first of each test group is the one that the trial tests), or the tested ones of a simulator.
+"""
+
+import copy
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpp_core.checks import Level, check_count, check_side, exact_alpha, lookup
+from cpp_core.method.ranks import scores_needed
+from cpp_core.method.training import (
+    FailedCandidate,
+    Failure,
+    algorithm_name,
+    losses_of,
+    retrained_losses,
+    train,
+)
+from cpp_core.trials.constructions import Measured, modulated_arrays, modulated_runs
+from cpp_core.trials.experiment import LEAST_TRAINING, Experiment, usual_sets
+from cpp_core.trials.one_trial import algorithm_and_inputs, one_thread, run_of, trial_sample
+from cpp_core.trials.results import NumericLosses, Sets, ends_at
+
+VARIANT_OF = {"fixed": "z-fixed", "variable": "z-variable"}
+"""The constructions of sets that move with the case, and the variants that run them."""
+
+COUNTERPARTS = {"extra-trees": "quantile-extra-trees", "quantile-extra-trees": "extra-trees"}
+"""Regressions that go together; where none is named, the other construction has its default."""
+
+ORDERS = ("hardest", "widest", "surprising", "random")
+
+N_FRESH = 40
+"""Fresh training samples behind the losses at one simulated case."""
+
+MOST_REGRESSED = 1000
+"""Cases that ``x_study`` regresses and calibrates with at most, each: more cost minutes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """Every test case of one trial, with its sets at any alpha.
+
+    A set holds what happens at a new case with probability at least 1 - alpha over everything that
+    was drawn, the case included: not for one case that was picked, nor for one class.
+
+    Attributes
+    ----------
+    experiment, seed, trial
+        What was run.
+    X, y, rows : arrays
+        The test cases, and their numbers in the table (-1 where they are simulated).
+    k, m : int
+        Calibration scores, and the cases that each candidate was trained on.
+    """
+
+    experiment: Experiment
+    seed: int
+    trial: int
+    X: NDArray
+    y: NDArray
+    rows: NDArray
+    k: int
+    m: int
+
+    def more_needed(self, alpha: Level) -> int:
+        """How many more calibration scores would let sets leave something out; 0 where they do."""
+        return max(scores_needed(alpha, "upper") - self.k, 0)
+
+
+@dataclass(frozen=True, eq=False)
+class CaseStudy(Study):
+    """The sets of losses.
+
+    Attributes
+    ----------
+    label_known : bool
+        True: Z-modulated sets, for candidates retrained on m fresh cases. False: sets from X alone,
+        for the one candidate that was trained (``x_study``).
+    calibration : dict
+        The k calibration losses of each algorithm.
+    tested, losses : array, dict
+        The cases at which the trial measured a loss, and each algorithm's losses there.
+    failures : dict
+        Each algorithm's training runs that raised; they count with the worst loss.
+    readers : dict
+        What reads the sets, by algorithm and construction.
+    """
+
+    label_known: bool
+    calibration: Mapping[str, NDArray]
+    tested: NDArray
+    losses: Mapping[str, NDArray]
+    failures: Mapping[str, list[Failure]]
+    readers: Mapping[tuple[str, str], NumericLosses]
+
+    def sets(
+        self,
+        algorithm: str,
+        construction: str = "variable",
+        alpha: Level = 0.1,
+        side: str = "two-sided",
+    ) -> NDArray:
+        """Lower and upper ends at every test case, (n_cases, 2); crossed ends are the empty set."""
+        found = self._reader(algorithm, construction).sets(alpha, check_side(side))
+        return np.column_stack([found.lower[0], found.upper[0]])
+
+    def curve(
+        self,
+        algorithm: str,
+        construction: str,
+        case: int,
+        alphas: Sequence[Level],
+        side: str = "two-sided",
+    ) -> NDArray:
+        """Ends at one test case for many alphas, (alphas, 2)."""
+        case = check_case(case, len(self.y))
+        return np.array([self.sets(algorithm, construction, a, side)[case] for a in alphas])
+
+    def predicted(
+        self,
+        algorithm: str,
+        construction: str = "variable",
+        alpha: Level = 0.1,
+        side: str = "two-sided",
+    ) -> NDArray:
+        """The regressed ends at every test case, before calibration moves them: (n_cases, 2)."""
+        arrays = self._reader(algorithm, construction).arrays
+        ends = ends_at(arrays, "test_ends", float(exact_alpha(alpha)), check_side(side))
+        return np.column_stack([end[0] for end in ends])
+
+    def _reader(self, algorithm: str, construction: str) -> NumericLosses:
+        lookup(construction, VARIANT_OF, "construction")
+        return self.readers[check_algorithm(self.experiment, algorithm), construction]
+
+
+def inside(ends: NDArray, losses: NDArray) -> NDArray[np.bool_]:
+    """Which of the losses lie in the set with these two ends.
+
+    >>> inside(np.array([0.0, 1.0]), np.array([0.5, 1.0, 2.0]))
+    array([ True,  True, False])
+    """
+    return Sets(ends[:1], ends[1:]).holds(losses[None, :])[0]
+
+
+# The data of a trial, as its cases
+
+
+class _Sample(NamedTuple):
+    """A trial's cases, where the test cases stand among them, and which of those are tested."""
+
+    X: NDArray
+    y: NDArray
+    rows: NDArray
+    cases: NDArray
+    tested: NDArray
+
+
+def sample_of(experiment: Experiment, seed: int, trial: int) -> _Sample:
+    check_count(seed, "seed", least=0)
+    check_count(trial, "trial", least=0)
+    X, y, rows = trial_sample(experiment, seed, trial, whole=True)
+    n, sizes = experiment.n or 0, experiment.sizes
+    first_of_groups = np.arange(0, sizes.test_cases, sizes.test_cases // sizes.n_test)
+    if experiment.data.table is None:
+        return _Sample(X, y, rows, n + first_of_groups, np.arange(sizes.n_test))
+    return _Sample(X, y, rows, np.arange(n, len(y)), first_of_groups)
+
+
+def keyed_rng(seed: int, *spawn_key: int) -> np.random.Generator:
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=spawn_key))
+
+
+def check_case(case: int, n_cases: int) -> int:
+    """The number of a test case."""
+    if isinstance(case, bool) or not isinstance(case, int | np.integer) or not 0 <= case < n_cases:
+        raise ValueError(
+            f"There is no test case {case!r}: the trial has {n_cases}, numbered 0 to {n_cases - 1}."
+        )
+    return int(case)
+
+
+def check_algorithm(experiment: Experiment, algorithm: str) -> str:
+    """An algorithm that competes."""
+    if algorithm not in experiment.algorithms:
+        raise ValueError(
+            f"{algorithm!r} is not among the algorithms {', '.join(experiment.algorithms)}."
+        )
+    return algorithm
+
+
+def check_modulated(experiment: Experiment) -> None:
+    if experiment.modulation is None:
+        raise ValueError(
+            "Sets that move with the case need the variant z-fixed or z-variable, but this "
+            f"experiment is of the variant {experiment.variant}; case_experiment gives one with "
+            "the same data and algorithms."
+        )
+
+
+def check_classes(experiment: Experiment) -> tuple[Any, ...]:
+    if not experiment.data.classes:
+        raise ValueError(
+            f"{experiment.data.label} is a regression, without classes; look at single cases, or "
+            "choose a classification."
+        )
+    return experiment.data.classes
+
+
+# Sets at every test case
+
+
+Runs = Mapping[str, tuple[Measured, Measured, NDArray, np.random.Generator, list[Failure]]]
+"""By algorithm: regressed and calibration losses, test losses, the regression's seeds, failures."""
+
+
+def _with_sets(
+    experiment: Experiment, seed: int, trial: int, sample: _Sample, m: int, z: bool, runs: Runs
+) -> CaseStudy:
+    """Regress the losses for both constructions, and predict at all test cases."""
+    X, y, rows, cases, tested = sample
+    readers: dict[tuple[str, str], NumericLosses] = {}
+    for construction in VARIANT_OF:
+        sibling = with_construction(experiment, construction)
+        for name, (fitted, calibration, test, rng, _) in runs.items():
+            fresh = copy.deepcopy(rng)  # either construction has the seeds of its own trial
+            arrays = modulated_arrays(
+                sibling, X, y, fitted, calibration, test, cases, fresh, with_label=z
+            )
+            one_trial = {array: values[None] for array, values in arrays.items()}
+            readers[name, construction] = NumericLosses(one_trial, sibling)
+    stored = {name: readers[name, "variable"].arrays for name in runs}
+    calibration_losses = {name: arrays["calibration"][0] for name, arrays in stored.items()}
+    return CaseStudy(
+        experiment,
+        seed,
+        trial,
+        X[cases],
+        y[cases],
+        rows[cases],
+        k=len(calibration_losses[experiment.algorithms[0]]),
+        m=m,
+        label_known=z,
+        calibration=calibration_losses,
+        tested=tested if z else np.arange(len(cases)),
+        losses={name: arrays["test"][0] for name, arrays in stored.items()},
+        failures={name: run[-1] for name, run in runs.items()},
+        readers=readers,
+    )
+
+
+def with_construction(experiment: Experiment, construction: str) -> Experiment:
+    """The same experiment with sets of fixed or of variable width."""
+    variant = lookup(construction, VARIANT_OF, "construction")
+    if experiment.variant == variant:
+        return experiment
+    return replace(
+        experiment, variant=variant, regressor=COUNTERPARTS.get(experiment.regressor or "")
+    )
+
+
+@one_thread()
+def case_study(experiment: Experiment, seed: int = 0, trial: int = 0) -> CaseStudy:
+    """Z-modulated sets at every test case, of fixed and of variable width from the same runs.
+
+    Losses and sets are those of ``run_trial`` for either variant.
+    """
+    check_modulated(experiment)
+    sample = sample_of(experiment, seed, trial)
+    runs = {}
+    for name in experiment.algorithms:
+        run = run_of(experiment, name, seed, trial, sample[:3])
+        fitted, calibration, (_, test) = modulated_runs(run)
+        runs[name] = fitted, calibration, test, run.rng.spawn(1)[0], run.failures
+    return _with_sets(experiment, seed, trial, sample, experiment.sizes.m, True, runs)
+
+
+@one_thread()
+def x_study(experiment: Experiment, seed: int = 0, trial: int = 0) -> CaseStudy:
+    """Sets at the same test cases from X alone, for when the label is not known yet.
+
+    One third of the n cases trains a candidate, one regresses its loss on X, one calibrates (of
+    either, 1000 cases at most). The promise is about THIS candidate, for a new case and the
+    calibration draw together; ``losses`` has what it lost at every test case.
+    """
+    check_modulated(experiment)
+    sample = sample_of(experiment, seed, trial)
+    third = (experiment.n or 0) // 3
+    parts = np.arange(3 * third).reshape(3, third)
+    runs = {}
+    for name in experiment.algorithms:
+        estimator, inputs = algorithm_and_inputs(experiment, name, sample.X, sample.rows)
+        rng = keyed_rng(seed, trial, 3, zlib.crc32(name.encode()))
+        candidate = train(estimator, inputs[parts[0]], sample.y[parts[0]], rng)
+        failures = []
+        if isinstance(candidate, FailedCandidate):
+            failures.append(Failure(0, algorithm_name(estimator), candidate.message))
+        fitted, calibration, test = (
+            (at, losses_of(experiment.measure, candidate, inputs[at], sample.y[at]))
+            for at in (parts[1, :MOST_REGRESSED], parts[2, :MOST_REGRESSED], sample.cases)
+        )
+        runs[name] = fitted, calibration, test[1], rng.spawn(1)[0], failures
+    return _with_sets(experiment, seed, trial, sample, third, False, runs)
+
+
+# What freshly trained candidates did at one case
+
+
+class FreshRuns(NamedTuple):
+    """A case, its number in the sample, and disjoint training subsets that do not hold it."""
+
+    X: NDArray
+    y: NDArray
+    rows: NDArray
+    at: int
+    training: NDArray
+
+
+def fresh_runs(experiment: Experiment, seed: int, trial: int, case: int) -> FreshRuns:
+    """Training subsets (N, m), all disjoint, for looking at one test case.
+
+    From a table: random parts of the other test cases, as many as there are; from a simulator:
+    ``N_FRESH`` new samples. Neither shares a case with what the sets were made from.
+    """
+    X, y, rows, cases, _ = sample_of(experiment, seed, trial)
+    at = int(cases[check_case(case, len(cases))])
+    m, rng = experiment.sizes.m, keyed_rng(seed, trial, 2, case)
+    if experiment.data.table is not None:
+        others = rng.permutation(np.delete(cases, case))
+        n_runs = len(others) // m
+        return FreshRuns(X, y, rows, at, others[: n_runs * m].reshape(n_runs, m))
+    X_fresh, y_fresh = experiment.data.draw(N_FRESH * m, rng)
+    training = 1 + np.arange(N_FRESH * m).reshape(N_FRESH, m)
+    X, y = np.concatenate([X[at, None], X_fresh]), np.concatenate([y[at, None], y_fresh])
+    return FreshRuns(X, y, np.full(len(y), -1), 0, training)
+
+
+def run_rng(seed: int, trial: int, case: int, name: str) -> np.random.Generator:
+    return keyed_rng(seed, trial, 2, case, zlib.crc32(name.encode()))
+
+
+@one_thread()
+def case_losses(experiment: Experiment, seed: int, trial: int, case: int) -> dict[str, NDArray]:
+    """Losses at one test case of candidates trained on disjoint subsets of m other cases.
+
+    Algorithms share the subsets; each run has its own seed. The share inside the set of the case
+    is what happened there, and no promise: the promise is over cases.
+    """
+    check_modulated(experiment)
+    X, y, rows, at, training = fresh_runs(experiment, seed, trial, case)
+    evaluation = np.full((len(training), 1), at)
+    found = {}
+    for name in experiment.algorithms:
+        estimator, inputs = algorithm_and_inputs(experiment, name, X, rows)
+        rng = run_rng(seed, trial, case, name)
+        runs = retrained_losses(estimator, experiment.measure, inputs, y, training, evaluation, rng)
+        found[name] = runs.losses[:, 0].astype(np.float32)
+    return found
+
+
+# The gallery
+
+
+def gallery_order(
+    study: CaseStudy,
+    by: str = "hardest",
+    alpha: Level = 0.1,
+    side: str = "two-sided",
+    construction: str = "variable",
+    label: Any = None,
+) -> NDArray[np.intp]:
+    """Numbers of the test cases in the order in which a gallery shows them.
+
+    ``hardest`` first means the largest regressed upper end (on average over the algorithms),
+    ``widest`` the widest set, ``surprising`` the upper ends that differ most between algorithms, or
+    with one algorithm the predicted median that is farthest from its class's; ``random`` the order
+    of the draw. Ties are broken by the predicted median. ``label`` keeps one class.
+    """
+    lookup(by, {order: order for order in ORDERS}, "order of the gallery")
+    kept = np.arange(len(study.y))
+    if label is not None:
+        if label not in check_classes(study.experiment):
+            raise ValueError(
+                f"{label!r} is not a class of {study.experiment.data.label}; choose one of "
+                f"{', '.join(map(repr, study.experiment.data.classes))}."
+            )
+        kept = np.flatnonzero(study.y == label)
+    if by == "random":
+        return kept
+    names = study.experiment.algorithms
+    medians = np.mean([study.predicted(name, alpha=0.5, side="upper")[:, 1] for name in names], 0)
+    if by == "hardest":
+        regressed = [study.predicted(name, construction, alpha, side)[:, 1] for name in names]
+        key = np.mean(regressed, axis=0)
+    elif by == "widest":
+        sets = [study.sets(name, construction, alpha, side) for name in names]
+        key = np.mean([Sets(*ends.T).width for ends in sets], axis=0)
+    elif len(names) > 1:
+        uppers = np.array([study.sets(name, construction, alpha, side)[:, 1] for name in names])
+        key = Sets(uppers.min(axis=0), uppers.max(axis=0)).width
+    else:
+        groups = study.y if study.experiment.data.classes else np.zeros(len(study.y))
+        usual = {group: np.median(medians[groups == group]) for group in np.unique(groups)}
+        key = np.abs(medians - np.array([usual[group] for group in groups]))
+    return kept[np.lexsort((kept, -medians[kept], -key[kept]))]
+
+
+# From any experiment
+
+
+def case_experiment(experiment: Experiment) -> Experiment:
+    """The z-variable experiment with the same data, algorithms and, where it is per case, loss.
+
+    One that is Z-modulated already stays as it is. k is 50; on a small table it is the largest that
+    leaves training subsets of 5 cases, and more than 50 where a test group needs small subsets. A
+    table that is too small for that is refused.
+    """
+    if experiment.modulation is not None:
+        return experiment
+    n, simulated = experiment.n or 0, experiment.data.table is None
+    # Simulated test cases of one candidate are cheap, retrained ones are not: the default will do.
+    test_size = None if simulated and not experiment.algorithmic else experiment.test_size
+    half, least = n // 2, LEAST_TRAINING + 1
+    most = half // least
+    n_sets = usual_sets("z-variable", n) if most else 0
+    if not simulated and n_sets and half // n_sets > (test_size or 0):
+        n_sets = min(most, half // ((test_size or 0) + 1) + 1)
+    if not n_sets or not (simulated or half // n_sets <= (test_size or 0)):
+        raise ValueError(
+            f"n = {n} cases of {experiment.data.label} and {experiment.test_size} to test with are "
+            f"too few for looking at one case after retraining: at least {2 * least} and {least} "
+            f"are needed for training subsets of {LEAST_TRAINING} cases."
+        )
+    per_case = experiment.variant in ("candidate", "z-free")
+    return Experiment(
+        dataset=experiment.dataset,
+        dataset_settings=experiment.dataset_settings,
+        algorithms=experiment.algorithms,
+        algorithm_settings=experiment.algorithm_settings,
+        loss=experiment.loss if per_case else None,
+        loss_settings=experiment.loss_settings if per_case else (),
+        variant="z-variable",
+        n=n,
+        n_sets=n_sets,
+        test_size=test_size,
+    )

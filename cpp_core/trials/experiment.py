@@ -1,0 +1,354 @@
+"""What to run, as a frozen description that checks itself before anything is computed."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from fractions import Fraction
+from typing import Any, Literal, get_args
+
+from cpp_core.catalog.algorithms import ALGORITHMS
+from cpp_core.catalog.datasets import Dataset, load_dataset
+from cpp_core.catalog.losses import make_loss
+from cpp_core.catalog.presets import PRESETS
+from cpp_core.catalog.regressors import REGRESSORS
+from cpp_core.checks import check_count, lookup
+from cpp_core.method.evaluation import Loss
+from cpp_core.method.modulation import Modulation
+from cpp_core.method.splits import check_training_size
+
+Variant = Literal["candidate", "z-free", "z-fixed", "z-variable", "symbolic", "batch"]
+VARIANTS: tuple[Variant, ...] = get_args(Variant)
+MODULATIONS: dict[str, Modulation] = {"z-fixed": "regression", "z-variable": "quantile"}
+MAX_ALGORITHMS = 6
+PARTS = {"z-fixed": 2, "z-variable": 2, "symbolic": 3}
+"""Into how many equal parts retraining splits the cases, where more than one."""
+
+USUAL_SETS, LEAST_TRAINING = 50, 5
+"""How many training subsets there usually are, and the least m for which there are fewer."""
+
+NUMBERS_VERSION = 1
+"""Raised whenever the same experiment and seed would give other numbers than before."""
+
+Settings = tuple[tuple[str, Any], ...]
+
+
+def _frozen(settings: Any) -> Settings:
+    """A mapping, nested ones too, as sorted pairs."""
+    items = settings.items() if isinstance(settings, Mapping) else settings
+    return tuple(
+        sorted(
+            (str(name), _frozen(value) if isinstance(value, Mapping) else value)
+            for name, value in items
+        )
+    )
+
+
+def usual_n(data: Dataset) -> int:
+    """Cases for training and calibration where nobody says how many."""
+    return 7500 if data.size is None else data.size * 3 // 4
+
+
+def usual_sets(variant: str, n: int, held_out: int = 1) -> int:
+    """k where nobody says how many: 50, or fewer so that each subset has 5 cases to train with.
+
+    >>> usual_sets("z-free", 1347), usual_sets("z-free", 112), usual_sets("z-variable", 112)
+    (50, 18, 9)
+    """
+    return max(1, min(USUAL_SETS, n // PARTS.get(variant, 1) // (LEAST_TRAINING + held_out)))
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How the cases of one trial are spent.
+
+    ``k`` calibration scores behind the ranks (of ``n_evaluations`` losses each), candidates trained
+    on ``m`` cases, ``n_test`` test losses, ``fits`` training runs of each algorithm, and
+    ``test_cases`` that the test losses use up.
+    """
+
+    k: int
+    m: int
+    n_test: int
+    fits: int
+    test_cases: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment:
+    """Which data, which algorithms, which loss, which construction, at which sizes.
+
+    Hashable and serialisable (``to_dict``, ``from_dict``). What cannot work is refused here, with
+    the reason. Sizes that are left out get sensible values: 75 % of a table for training and
+    calibration, the rest for testing.
+
+    Parameters
+    ----------
+    dataset, dataset_settings : str, mapping
+        A registered dataset, and settings of a simulated one.
+    algorithms, algorithm_settings : tuple of str, mapping
+        One to six registered algorithms; settings by algorithm name.
+    loss, loss_settings : str, mapping
+        A registered loss (not for ``symbolic``), and its settings such as the clip of log losses.
+    variant : str
+        ``candidate``, ``z-free``, ``z-fixed``, ``z-variable``, ``symbolic`` or ``batch``.
+    n, test_size : int
+        Cases for training and calibration, and for testing. For the algorithm constructions on
+        simulated data ``test_size`` counts test losses, each with its own fresh training sample; on
+        a table they share ``test_size`` cases in disjoint groups.
+    n_sets : int
+        k of the algorithm constructions, by default 50 or, on a small sample, as many as leave 5
+        training cases to each (``usual_sets``); left out for ``symbolic`` and ``batch`` it means
+        that they are about one candidate.
+    n_evaluations : int
+        Evaluation points of each training subset, for ``z-free``.
+    batch_size : int
+        Cases of one batch, for ``batch``.
+    regressor : str
+        What regresses the loss on the case, for ``z-fixed`` and ``z-variable``.
+    positive_class : label
+        For ``symbolic``.
+
+    Examples
+    --------
+    >>> experiment = Experiment.preset("digits-candidate")
+    >>> experiment.sizes
+    Sizes(k=673, m=673, n_test=450, fits=1, test_cases=450)
+    >>> Experiment(dataset="iris", algorithms=("gd",))
+    Traceback (most recent call last):
+        ...
+    ValueError: GD does regression, but Iris is a classification; pick another algorithm or dataset.
+    """
+
+    dataset: str = "digits"
+    dataset_settings: Any = ()
+    algorithms: tuple[str, ...] = ("svm-lin", "svm-rbf")
+    algorithm_settings: Any = ()
+    loss: str | None = None
+    loss_settings: Any = ()
+    variant: str = "candidate"
+    n: int | None = None
+    n_sets: int | None = None
+    n_evaluations: int = 1
+    batch_size: int | None = None
+    test_size: int | None = None
+    regressor: str | None = None
+    positive_class: Any = None
+
+    def __post_init__(self) -> None:
+        for name in ("dataset_settings", "algorithm_settings", "loss_settings"):
+            self._set(name, _frozen(getattr(self, name)))
+        self._set("algorithms", tuple(self.algorithms))
+        lookup(self.variant, {v: v for v in VARIANTS}, "variant")
+        self._check_algorithms()
+        self._check_loss()
+        self._check_variant()
+        self._check_sizes()
+
+    def _set(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+    # What it is made of
+
+    @property
+    def data(self) -> Dataset:
+        """The dataset itself."""
+        return load_dataset(self.dataset, **dict(self.dataset_settings))
+
+    @property
+    def measure(self) -> Loss:
+        """The loss itself; for symbolic sets the zero-one loss, whose mean is the error rate."""
+        return make_loss(self.loss or "zero_one", **dict(self.loss_settings))
+
+    @property
+    def algorithmic(self) -> bool:
+        """Whether the promise is about retraining rather than about one trained candidate."""
+        return self.n_sets is not None
+
+    @property
+    def modulation(self) -> Modulation | None:
+        """How the set moves with the case, if it does."""
+        return MODULATIONS.get(self.variant)
+
+    def make_algorithm(self, name: str) -> Any:
+        """One of the competing algorithms, untrained."""
+        settings = dict(dict(self.algorithm_settings).get(name, ()))
+        return lookup(name, ALGORITHMS, "algorithm").make(self.data.task, **settings)
+
+    @property
+    def sizes(self) -> Sizes:
+        """How the cases of one trial are spent."""
+        n, test_size = self.n or 0, self.test_size or 0
+        if not self.algorithmic:
+            if self.variant == "symbolic":
+                return Sizes(n // 4, n // 4, test_size, 1, test_size)
+            b = self.batch_size or 1
+            return Sizes(n // 2 // b, n // 2, test_size // b, 1, test_size)
+        held_out = self.batch_size or self.n_evaluations
+        tested = self.batch_size or 1
+        n_parts = PARTS.get(self.variant, 1)
+        k = self.n_sets or 1
+        m = check_training_size(n, k, held_out, n_parts)
+        simulated = self.data.table is None
+        n_test = test_size if simulated else test_size // (m + tested)
+        return Sizes(k, m, n_test, n_parts * k + n_test, n_test * (m + tested))
+
+    def smallest_alpha(self, side: str = "two-sided") -> Fraction:
+        """The smallest alpha with finite ends."""
+        ranked_above = self.modulation is not None or self.variant == "symbolic" or side == "upper"
+        return Fraction(1 if ranked_above else 2, self.sizes.k + 1)
+
+    # Checks
+
+    def _check_algorithms(self) -> None:
+        data = self.data
+        if not 1 <= len(self.algorithms) <= MAX_ALGORITHMS:
+            raise ValueError(
+                f"{len(self.algorithms)} algorithms were given; pick 1 to {MAX_ALGORITHMS}."
+            )
+        if len(set(self.algorithms)) < len(self.algorithms):
+            raise ValueError(f"An algorithm is named twice in {self.algorithms}; name each once.")
+        for name in self.algorithms:
+            algorithm = lookup(name, ALGORITHMS, "algorithm")
+            if data.task not in algorithm.tasks:
+                raise ValueError(
+                    f"{algorithm.label} does {' and '.join(algorithm.tasks)}, but {data.label} is "
+                    f"a {data.task}; pick another algorithm or dataset."
+                )
+            self.make_algorithm(name)
+        for name, _ in self.algorithm_settings:
+            lookup(name, ALGORITHMS, "algorithm")
+
+    def _check_loss(self) -> None:
+        data = self.data
+        if self.variant == "symbolic":
+            if data.task != "classification":
+                raise ValueError(f"Kinds of error need a classification; {data.label} has none.")
+            if self.loss is not None:
+                raise ValueError("The symbolic variant has its own symbols: leave the loss out.")
+            if self.positive_class is None:
+                self._set("positive_class", data.classes[-1])
+            if self.positive_class not in data.classes:
+                raise ValueError(
+                    f"{self.positive_class!r} is not a class of {data.label}; choose one of "
+                    f"{', '.join(map(repr, data.classes))}."
+                )
+            return
+        if self.loss is None:
+            batch = self.variant == "batch"
+            classification = "error_rate" if batch else "log_loss"
+            regression = "rmse" if batch else "squared_error"
+            self._set("loss", classification if data.task == "classification" else regression)
+        loss = self.measure
+        if loss.task not in (None, data.task):
+            raise ValueError(
+                f"The loss {loss.name} is for a {loss.task}, but {data.label} is a {data.task}; "
+                "pick another loss."
+            )
+        if loss.batch != (self.variant == "batch"):
+            needed = "a metric on a batch" if self.variant == "batch" else "a loss per case"
+            raise ValueError(
+                f"The variant {self.variant} needs {needed}, which {loss.name} is not."
+            )
+        for name in self.algorithms:
+            if loss.response and not hasattr(self.make_algorithm(name), loss.response):
+                raise ValueError(
+                    f"{ALGORITHMS[name].label} has no {loss.response}, which the loss {loss.name} "
+                    "needs; pick another loss or algorithm."
+                )
+
+    def _check_variant(self) -> None:
+        if self.variant == "candidate" and self.n_sets is not None:
+            raise ValueError("The candidate variant trains once: leave n_sets out.")
+        if self.n_sets is not None:
+            check_count(self.n_sets, "n_sets")
+        if check_count(self.n_evaluations, "n_evaluations") > 1 and self.variant != "z-free":
+            raise ValueError("n_evaluations above 1 is for the z-free variant.")
+        if self.variant == "batch":
+            self._set("batch_size", 10 if self.batch_size is None else self.batch_size)
+            check_count(self.batch_size or 0, "batch_size")
+        elif self.batch_size is not None:
+            raise ValueError("batch_size is for the batch variant; leave it out.")
+        if self.variant != "symbolic" and self.positive_class is not None:
+            raise ValueError("positive_class is for the symbolic variant; leave it out.")
+        kind = "quantile" if self.variant == "symbolic" else self.modulation
+        if kind is None:
+            if self.regressor is not None:
+                raise ValueError(f"The variant {self.variant} regresses nothing: no regressor.")
+            return
+        suited = {name: entry for name, entry in REGRESSORS.items() if entry[0] == kind}
+        if self.regressor is None:
+            self._set("regressor", next(iter(suited)))
+        lookup(self.regressor or "", suited, f"{kind} regressor")
+
+    def _check_sizes(self) -> None:
+        size = self.data.size
+        if self.n is None:
+            self._set("n", usual_n(self.data))
+        if self.variant in ("z-free", "z-fixed", "z-variable") and self.n_sets is None:
+            n = check_count(self.n, "n", 2)  # type: ignore[arg-type]
+            self._set("n_sets", usual_sets(self.variant, n, self.n_evaluations))
+        if self.test_size is None:
+            simulated = 250 if self.algorithmic else 2500
+            self._set("test_size", simulated if size is None else max(size - (self.n or 0), 1))
+        n, test_size = check_count(self.n, "n", 2), check_count(self.test_size, "test_size")  # type: ignore[arg-type]
+        if size is not None and n + test_size > size:
+            raise ValueError(
+                f"n = {n} cases and {test_size} to test with make {n + test_size}, but "
+                f"{self.data.label} has {size}; ask for fewer."
+            )
+        sizes = self.sizes
+        if sizes.k < 1 or sizes.m < 1:
+            parts = 4 if self.variant == "symbolic" else 2
+            raise ValueError(
+                f"n = {n} cases leave nothing to calibrate with in the {self.variant} variant; at "
+                f"least {parts * (self.batch_size or 1)} are needed."
+            )
+        if sizes.n_test < 1:
+            needed = sizes.m + (self.batch_size or 1) if self.algorithmic else self.batch_size
+            raise ValueError(
+                f"{test_size} to test with leave no test loss; at least {needed} are needed (or a "
+                "greater n_sets, which makes training subsets smaller)."
+            )
+
+    # Names
+
+    def to_dict(self) -> dict[str, Any]:
+        """A JSON-able description, from which ``from_dict`` makes the same experiment."""
+
+        def plain(value: Any) -> Any:
+            if isinstance(value, tuple) and all(isinstance(v, tuple) for v in value):
+                return {name: plain(v) for name, v in value}
+            return list(value) if isinstance(value, tuple) else value
+
+        described = asdict(self)
+        described["algorithms"] = list(self.algorithms)
+        for name in ("dataset_settings", "algorithm_settings", "loss_settings"):
+            described[name] = plain(getattr(self, name))
+        return described
+
+    @classmethod
+    def from_dict(cls, described: Mapping[str, Any]) -> "Experiment":
+        """The experiment that ``to_dict`` described."""
+        known = {field.name: field.name for field in fields(cls)}
+        for name in described:
+            lookup(name, known, "field of an experiment")
+        return cls(**described)
+
+    def key(self, algorithm: str, seed: int) -> str:
+        """Name of one algorithm's numbers: a hash of all that they depend on.
+
+        Other competing algorithms are not part of it: they never change these numbers.
+        """
+        settings = dict(self.algorithm_settings).get(algorithm, ())
+        alone = replace(
+            self, algorithms=(algorithm,), algorithm_settings=((algorithm, settings),)
+        ).to_dict()
+        content = {"experiment": alone, "seed": seed, "numbers": NUMBERS_VERSION}
+        text = json.dumps(content, sort_keys=True, default=str)
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+    @classmethod
+    def preset(cls, name: str, **changes: Any) -> "Experiment":
+        """One of the paper's four runs, with changes if any."""
+        return cls(**{**lookup(name, PRESETS, "preset"), **changes})

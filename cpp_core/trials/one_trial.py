@@ -1,0 +1,198 @@
+"""One randomized trial: draw data, split, train, compute losses. Pure and seeded.
+
+Trial t of a seed has the same numbers on any number of workers, in any block and on any backend,
+and an algorithm's numbers do not depend on which others it competes with: the data come from
+``SeedSequence(seed, spawn_key=(t, 0))``, the training runs of an algorithm from
+``(t, 1, crc32(name))``. Cases arrive in exchangeable order, so that consecutive rows are random
+parts. Nothing here depends on alpha.
+"""
+
+import time
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
+
+from cpp_core.catalog.datasets import Dataset, register
+from cpp_core.trials.constructions import CONSTRUCTIONS, Run
+from cpp_core.trials.experiment import Experiment
+from cpp_core.trials.gram import MAX_ROWS, TableGram, shared_gram
+from cpp_core.trials.quadnoise import quadnoise_trial
+from cpp_core.trials.store import Arrays
+
+MESSAGE_BYTES = 200
+
+
+def data_rng(seed: int, trial: int) -> np.random.Generator:
+    """The generator of a trial's data."""
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(trial, 0)))
+
+
+def algorithm_rng(seed: int, trial: int, name: str) -> np.random.Generator:
+    """The generator of one algorithm's training runs in a trial."""
+    spawn_key = (trial, 1, zlib.crc32(name.encode()))
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=spawn_key))
+
+
+@lru_cache(maxsize=2)
+def table_gram(dataset: Dataset) -> TableGram:
+    """The shared kernel matrices of a table."""
+    assert dataset.table is not None
+    return TableGram(dataset.table[0])
+
+
+def trial_sample(
+    experiment: Experiment, seed: int, trial: int, whole: bool = False
+) -> tuple[NDArray, NDArray, NDArray]:
+    """The trial's cases, (X, y, rows): n for training and calibration, then those for testing.
+
+    ``rows`` are their numbers in a table, -1 where they are simulated. ``whole`` adds the cases of
+    a table's ``test_size`` that fill no test group.
+    """
+    rng, data = data_rng(seed, trial), experiment.data
+    n, n_test = experiment.n or 0, experiment.sizes.test_cases
+    if data.table is None:
+        first, second = data.draw(n, rng), data.draw(n_test, rng)
+        X, y = (np.concatenate(pair) for pair in zip(first, second, strict=True))
+        return X, y, np.full(len(y), -1)
+    kept = n + (experiment.test_size or 0) if whole else n + n_test
+    rows = rng.permutation(len(data.table[1]))[:kept]
+    return data.table[0][rows], data.table[1][rows], rows
+
+
+def algorithm_and_inputs(
+    experiment: Experiment, name: str, X: NDArray, rows: NDArray
+) -> tuple[Any, NDArray]:
+    """An algorithm, untrained, with what it reads of the cases: X, or the rows of a shared kernel.
+
+    ``rows`` are the numbers of the cases in the experiment's table.
+    """
+    estimator, data = experiment.make_algorithm(name), experiment.data
+    if data.table is not None and len(data.table[1]) <= MAX_ROWS:
+        shared = shared_gram(estimator, table_gram(data))
+        if shared is not None:
+            return shared, rows
+    return estimator, X
+
+
+def run_of(
+    experiment: Experiment, name: str, seed: int, trial: int, sample: tuple[NDArray, ...]
+) -> Run:
+    """One algorithm in a trial, with the trial's cases ``(X, y, rows)``."""
+    X, y, rows = sample
+    estimator, inputs = algorithm_and_inputs(experiment, name, X, rows)
+    return Run(experiment, estimator, inputs, X, y, algorithm_rng(seed, trial, name))
+
+
+def in_kernels(experiment: Experiment) -> list[str]:
+    """The algorithms whose trials the compiled kernels compute whole."""
+    covered = (
+        experiment.dataset == "quadnoise"
+        and experiment.loss == "squared_error"
+        and experiment.variant in ("candidate", "z-free")
+    )
+    return [name for name in experiment.algorithms if covered and name in ("gd", "sgd")]
+
+
+def run_trial(experiment: Experiment, seed: int, trial: int) -> dict[str, Arrays]:
+    """The arrays of one trial, by algorithm.
+
+    All have ``failed`` (how many training runs raised) and ``failure`` (the first message); the
+    numeric variants ``calibration`` and ``test`` losses, modulated ones also the predicted ends at
+    both, and symbolic sets the scores of what happened and of all symbols.
+    """
+    compiled = in_kernels(experiment)
+    results = _quadnoise(experiment, compiled, seed, trial) if compiled else {}
+    if len(compiled) == len(experiment.algorithms):
+        return results
+    sample = trial_sample(experiment, seed, trial)
+    construct = CONSTRUCTIONS[experiment.variant, experiment.algorithmic]
+    for name in experiment.algorithms:
+        if name in results:
+            continue
+        run = run_of(experiment, name, seed, trial, sample)
+        arrays, failures = construct(run), run.failures
+        message = f"{failures[0].algorithm}: {failures[0].message}" if failures else ""
+        results[name] = {
+            **arrays,
+            "failed": np.array(len(failures), dtype=np.int32),
+            "failure": np.array(message.encode()[:MESSAGE_BYTES], dtype=f"S{MESSAGE_BYTES}"),
+        }
+    return results
+
+
+_LIBRARIES = ThreadpoolController()
+"""Once for the process: looking for libraries while another thread imports one may deadlock."""
+
+_changing = Lock()
+_limits: list[Any] = []
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Numerical libraries use one thread until the last of all blocks under way is done."""
+    with _changing:
+        _limits.append(_limits[0] if _limits else _LIBRARIES.limit(limits=1))
+    try:
+        yield
+    finally:
+        with _changing:
+            limit = _limits.pop()
+            if not _limits:
+                limit.restore_original_limits()
+
+
+def run_block(
+    experiment: Experiment, seed: int, trials: Sequence[int], table: Dataset | None = None
+) -> tuple[dict[str, Arrays], float]:
+    """The arrays of several trials, stacked along the first axis, by algorithm; and the seconds.
+
+    ``table`` is a user's own, which another process may not know yet.
+    """
+    if table is not None:
+        register(table)
+    start = time.perf_counter()
+    with one_thread():  # trials are what runs in parallel; sums must not depend on threads
+        done = [run_trial(experiment, seed, trial) for trial in trials]
+    stacked = {
+        name: {array: np.stack([one[name][array] for one in done]) for array in done[0][name]}
+        for name in experiment.algorithms
+    }
+    return stacked, time.perf_counter() - start
+
+
+def _quadnoise(
+    experiment: Experiment, names: list[str], seed: int, trial: int
+) -> dict[str, Arrays]:
+    settings = {"d": 2, "noise": "normal", "scale": 2.2, "df": 2.1}
+    settings.update(experiment.dataset_settings)
+    chosen = dict(experiment.algorithm_settings)
+    found = quadnoise_trial(
+        seed,
+        trial,
+        algorithmic=experiment.algorithmic,
+        n=experiment.n or 0,
+        n_sets=experiment.n_sets,
+        n_evaluations=experiment.n_evaluations,
+        test_size=experiment.test_size or 0,
+        algorithms=[(name, dict(chosen.get(name, ()))) for name in names],
+        **settings,  # type: ignore[arg-type]
+    )
+    results = {}
+    for name, losses in found.items():
+        message = f"{losses.diverged} runs: the weights diverged" if losses.diverged else ""
+        results[name] = {
+            "calibration": losses.calibration.reshape(experiment.sizes.k, -1)
+            if experiment.n_evaluations > 1
+            else losses.calibration.reshape(-1),
+            "test": losses.test,
+            "failed": np.array(losses.diverged, dtype=np.int32),
+            "failure": np.array(message.encode(), dtype=f"S{MESSAGE_BYTES}"),
+        }
+    return results

@@ -1,0 +1,298 @@
+"""Whole randomized trials of the quadnoise experiments, compiled.
+
+The data are those that ``load_dataset("quadnoise", ...)`` draws, to the last bit; the updates are
+those of ``cpp_core.gradient``, up to rounding. Trials share nothing: threads may compute them.
+"""
+
+import math
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from cpp_core.catalog.datasets import load_dataset
+from cpp_core.checks import check_count, lookup
+from cpp_core.learners.gradient import gd_updates, sgd_updates
+from cpp_core.method.splits import check_training_size
+
+DEFAULTS: dict[str, dict[str, float]] = {
+    "gd": {"start": 5.0, "step": 0.1, "updates": 5},
+    "sgd": {"start": 5.0, "step": 0.01, "passes": 5},
+}
+"""The settings of GradientDescent and of StochasticGradientDescent."""
+
+
+class TrialLosses(NamedTuple):
+    """What one algorithm lost in one trial.
+
+    Calibration losses are (n // 2,) of one candidate or (n_sets, n_evaluations); test losses are
+    (test_size,). Candidates whose weights overflowed are counted: all their losses are +inf.
+    """
+
+    calibration: NDArray
+    test: NDArray
+    diverged: int
+
+
+# The algorithms' uniform numbers come from NumPy's PCG64 written out: compiled, its state stays in
+# registers, while a call of a Generator takes twice as long and 15 microseconds to hand it over.
+Word = np.uint64
+_HIGH, _LOW = Word(0x2360ED051FC65DA4), Word(0x4385DF649FCCF645)
+_LOW_1, _LOW_0, _MASK = Word(0x4385DF64), Word(0x9FCCF645), Word(0xFFFFFFFF)
+_11, _32, _58, _63, _64 = (Word(bits) for bits in (11, 32, 58, 63, 64))
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _advance(high: Word, low: Word, add_high: Word, add_low: Word) -> tuple[Word, Word]:
+    """The next state of PCG64: state * factor + increment, modulo 2^128."""
+    low_1, low_0 = low >> _32, low & _MASK
+    middle = low_1 * _LOW_0 + (low_0 * _LOW_0 >> _32)
+    carry = low_1 * _LOW_1 + (middle >> _32) + (low_0 * _LOW_1 + (middle & _MASK) >> _32)
+    new_low = low * _LOW + add_low
+    return carry + high * _LOW + low * _HIGH + add_high + Word(new_low < add_low), new_low
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _uniform(high: Word, low: Word) -> float:
+    """The number in [0, 1) that ``Generator.random`` makes of a state."""
+    mixed, turn = high ^ low, high >> _58
+    bits = (mixed >> turn) | (mixed << ((_64 - turn) & _63))
+    return np.int64(bits >> _11) * (1.0 / 9007199254740992.0)
+
+
+@njit(cache=True, nogil=True)
+def _draw(rng: np.random.Generator, table: NDArray, n: int, law: tuple) -> None:
+    """Fill the rows (x, y) of a table with the dataset's draw of n, then with one for the others.
+
+    For d < 8, and df > 2 if Student-t. That noise is NumPy's, Normal / sqrt(gamma) after Marsaglia
+    and Tsang, written out because numba's ``standard_t`` takes twice as long.
+    """
+    student, scale, df = law
+    d, shape = table.shape[1] - 1, df / 2 - 1.0 / 3.0
+    spread, root = 1.0 / math.sqrt(9 * shape) if student else 0.0, math.sqrt(df / 2)
+    for Z in (table[:n], table[n:]):
+        for i in range(len(Z)):
+            Z[i, d] = 0.0
+            for j in range(d):
+                Z[i, j] = rng.standard_normal()
+                Z[i, d] += Z[i, j]
+        for i in range(len(Z)):
+            normal = rng.standard_normal()
+            if not student:
+                Z[i, d] += scale * normal
+                continue
+            while True:
+                x = rng.standard_normal()
+                v = 1.0 + spread * x
+                if v <= 0.0:
+                    continue
+                v = v * v * v
+                u = rng.random()
+                inside = u < 1.0 - 0.0331 * (x * x) * (x * x)
+                if inside or math.log(u) < 0.5 * x * x + shape * (1.0 - v + math.log(v)):
+                    break
+            Z[i, d] += root * normal / math.sqrt(shape * v)
+
+
+@njit(cache=True, nogil=True)
+def _begin(w: NDArray, start: float, state: NDArray) -> None:
+    """Fill w with Uniform[-start, start]."""
+    high, low = state[0], state[1]
+    for j in range(w.size):
+        high, low = _advance(high, low, state[2], state[3])
+        w[j] = -start + 2 * start * _uniform(high, low)
+    state[0], state[1] = high, low
+
+
+@njit(cache=True, nogil=True)
+def _shuffle(order: NDArray, state: NDArray) -> None:
+    """Fisher-Yates, in place."""
+    high, low, add_high, add_low = state[0], state[1], state[2], state[3]
+    for i in range(order.size - 1, 0, -1):
+        high, low = _advance(high, low, add_high, add_low)
+        j = int(_uniform(high, low) * (i + 1))
+        order[i], order[j] = order[j], order[i]
+    state[0], state[1] = high, low
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
+def _gd_plane(Z: NDArray, w: NDArray, step: float, updates: int) -> None:
+    """``gd_updates`` for d = 2, by the sample's moments: one pass over it serves all updates."""
+    aa = ab = bb = ay = by = 0.0
+    for i in range(len(Z)):
+        a, b, y = Z[i, 0], Z[i, 1], Z[i, 2]
+        aa, ab, bb = aa + a * a, ab + a * b, bb + b * b
+        ay, by = ay + a * y, by + b * y
+    u, v, pace = w[0], w[1], 2.0 * step / len(Z)
+    for _ in range(updates):
+        u, v = u - pace * (aa * u + ab * v - ay), v - pace * (ab * u + bb * v - by)
+    w[0], w[1] = u, v
+
+
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def _sgd_plane(
+    Z: NDArray, w: NDArray, step: float, order: NDArray, upcoming: NDArray, state: NDArray
+) -> None:
+    """``sgd_updates`` for d = 2; ``_shuffle(upcoming)`` fills the wait for the last weights."""
+    high, low, add_high, add_low = state[0], state[1], state[2], state[3]
+    u, v, pace = w[0], w[1], 2.0 * step
+    for t in range(order.size):
+        a, b, y = Z[order[t], 0], Z[order[t], 1], Z[order[t], 2]
+        residual = u * a + (v * b - y)
+        u, v = u - residual * (pace * a), v - residual * (pace * b)
+        i = upcoming.size - 1 - t
+        if i > 0:
+            high, low = _advance(high, low, add_high, add_low)
+            j = int(_uniform(high, low) * (i + 1))
+            upcoming[i], upcoming[j] = upcoming[j], upcoming[i]
+    w[0], w[1] = u, v
+    state[0], state[1] = high, low
+
+
+@njit(cache=True, nogil=True)
+def _train(Z: NDArray, w: NDArray, settings: NDArray, state: NDArray) -> None:
+    """Fill w with the weights of a candidate trained on the rows of Z."""
+    stochastic, start, step, rounds = settings[0] > 0, settings[1], settings[2], int(settings[3])
+    d, passes = w.size, rounds if stochastic else 0
+    _begin(w, start, state)
+    if not stochastic and d == 2:
+        _gd_plane(Z, w, step, rounds)
+    elif not stochastic:
+        gd_updates(Z[:, :d], Z[:, d], w, step, rounds)
+    order = np.arange(len(Z) if passes else 0).astype(np.uint32)
+    _shuffle(order, state)
+    for left in range(passes - 1, -1, -1):
+        upcoming = order.copy() if left else order[:0]
+        if d == 2:
+            _sgd_plane(Z, w, step, order, upcoming, state)
+        else:
+            sgd_updates(Z[:, :d], Z[:, d], w, step, order)
+            _shuffle(upcoming, state)
+        order = upcoming
+
+
+@njit(cache=True, nogil=True)
+def _squared_errors(Z: NDArray, w: NDArray, losses: NDArray) -> None:
+    """Fill losses of the candidate at the rows of Z: +inf where they, or its weights, overflow."""
+    finite = np.isfinite(w).all()
+    for i in range(losses.size):
+        error = -Z[i, w.size]
+        for j in range(w.size):
+            error += w[j] * Z[i, j]
+        losses[i] = error * error if finite and not np.isnan(error) else np.inf
+
+
+@njit(cache=True, nogil=True)
+def _evaluate(Z: NDArray, m: int, b: int, settings: NDArray, state: NDArray, out: NDArray) -> int:
+    """Fill in losses at the first b of each m + b rows, of a candidate trained on the others.
+
+    If b is 0: of one candidate, trained on the first m rows, at all others. Give how many diverged.
+    """
+    w, diverged = np.empty(Z.shape[1] - 1), 0
+    for g in range(out.size // b if b else 1):
+        group = Z[g * (m + b) : (g + 1) * (m + b)]
+        _train(group[b:], w, settings, state)
+        _squared_errors(group if b else Z[m:], w, out[g * b : (g + 1) * b] if b else out)
+        diverged += not np.isfinite(w).all()
+    return diverged
+
+
+@njit(cache=True, nogil=True)
+def _run(
+    rng: np.random.Generator, Z: NDArray, law: tuple, sizes: tuple, algorithms: tuple, out: NDArray
+) -> NDArray:
+    """Draw Z, unless it is drawn, fill in each algorithm's losses; how many candidates diverged.
+
+    All in one call, because a thread that returns to Python may have to wait for the other.
+    """
+    (n, m, b, known), (settings, states) = sizes, algorithms
+    diverged = np.zeros(len(settings), dtype=np.int64)
+    if not law[0]:
+        _draw(rng, Z, n, law[1:])
+    for a in range(len(settings)):
+        if b == 0:
+            diverged[a] = _evaluate(Z, m, 0, settings[a], states[a], out[a])
+        else:
+            diverged[a] = _evaluate(Z[:n], m, b, settings[a], states[a], out[a, :known])
+            diverged[a] += _evaluate(Z[n:], m, 1, settings[a], states[a], out[a, known:])
+    return diverged
+
+
+def _bits(seed: int, *key: int) -> Any:
+    """The random bits of one part of a trial, independent of all others."""
+    return np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key))
+
+
+def _state(seed: int, trial: int, name: str) -> list[int]:
+    """An algorithm's generator for ``_advance``: high and low words of state and increment."""
+    words = _bits(seed, trial, 1, zlib.crc32(name.encode())).state["state"]
+    return [*divmod(words["state"], 1 << 64), *divmod(words["inc"], 1 << 64)]
+
+
+def _settings(name: str, given: Mapping[str, Any]) -> tuple[bool, float, float, int]:
+    """Is it stochastic, start, step and rounds: the default where nothing is given."""
+    default = lookup(name, DEFAULTS, "descent")
+    if unknown := given.keys() - default.keys():
+        raise ValueError(f"{name} takes {', '.join(default)}, but not {', '.join(unknown)}.")
+    start, step, rounds = (given.get(key, value) for key, value in default.items())
+    return name == "sgd", start, step, check_count(rounds, list(default)[2], least=0)
+
+
+def quadnoise_trial(
+    seed: int,
+    trial: int,
+    *,
+    algorithmic: bool,
+    n: int,
+    n_sets: int | None,
+    n_evaluations: int,
+    test_size: int,
+    d: int,
+    noise: str,
+    scale: float,
+    df: float,
+    algorithms: Sequence[tuple[str, Mapping[str, float]]],
+    dtype: type[np.floating] = np.float32,
+) -> dict[str, TrialLosses]:
+    """Squared errors of one randomized trial, by algorithm.
+
+    Parameters
+    ----------
+    seed, trial : int
+        They and the settings determine an algorithm's losses, whatever other algorithms run.
+    algorithmic : bool
+        False: half of n points train a candidate, the other half calibrates. True: n points make
+        n_sets groups; in each the first n_evaluations are held out, and the others train.
+    n, n_sets, n_evaluations, test_size : int
+        n_sets and n_evaluations matter only when ``algorithmic``; then each of the test_size fresh
+        points has a candidate trained on fresh points of its own.
+    d, noise, scale, df : settings of the dataset
+    algorithms : sequence of (name, settings)
+        "gd", batch descent, or "sgd", stochastic, with the settings of the estimators.
+    dtype : what the losses, computed in float64, are rounded to
+    """
+    check_count(test_size, "test_size")
+    shape: tuple[int, ...] = (n_sets or 0, n_evaluations)
+    if algorithmic:
+        m, b, unused = check_training_size(n, *shape), n_evaluations, 0
+    else:
+        m, b, unused = check_count(n, "n", least=2) // 2, 0, n % 2
+        shape = (m,)
+    calibrating, new = math.prod(shape), test_size * (m + 1 if algorithmic else 1)
+    dataset = load_dataset("quadnoise", d=d, noise=noise, scale=scale, df=df)
+    rng, Z = np.random.Generator(_bits(seed, trial, 0)), np.empty((n + new, d + 1))
+    # From eight columns on NumPy sums a row in another order; df <= 2 needs another gamma law.
+    if drawn := d >= 8 or (noise == "student" and df <= 2):
+        Z[:n], Z[n:] = (np.column_stack(dataset.draw(size, rng)) for size in (n, new))
+    settings = np.array([_settings(*algorithm) for algorithm in algorithms], dtype=float)
+    states = np.array([_state(seed, trial, name) for name, _ in algorithms], dtype=Word)
+    losses = np.empty((len(states), calibrating + unused + test_size), dtype)
+    law, sizes = (drawn, noise == "student", float(scale), float(df)), (n, m, b, calibrating)
+    diverged = _run(rng, Z, law, sizes, (settings.reshape(-1, 4), states.reshape(-1, 4)), losses)
+    return {
+        name: TrialLosses(row[:calibrating].reshape(shape), row[-test_size:], count)
+        for (name, _), row, count in zip(algorithms, losses, diverged.tolist(), strict=True)
+    }

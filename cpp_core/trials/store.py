@@ -1,0 +1,387 @@
+"""Losses of randomized trials on disk: resumable, safe to kill, shared by processes.
+
+``<key>/<first>-<last>-<digest>.npz`` is a block of consecutive trials, with the digest of its bytes
+in its name; ``<key>/about.json`` tells humans what the key stands for. A block is written whole or
+not at all, and what is missing or damaged can always be computed again.
+"""
+
+import glob
+import hashlib
+import io
+import json
+import os
+import re
+import time
+import uuid
+import zipfile
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Arrays = dict[str, NDArray[Any]]
+
+KEY = re.compile(r"[0-9a-f]{8,64}")
+BLOCK = re.compile(r"([0-9]{6})-([0-9]{6})-([0-9a-f]{32})\.npz")
+OWN_FILE = re.compile(rf"{BLOCK.pattern}|about\.json|[0-9a-f]{{32}}\.tmp")
+TRIALS = range(10**6)
+LOOKS = 50  # at a folder that other processes keep changing
+RENEWAL = 60.0  # seconds during which a key that is used again keeps its time
+ABANDONED = 3600.0  # seconds after which no living process writes a temporary file any more
+
+
+class DamagedBlockError(ValueError):
+    """A block that is not what was saved under its name."""
+
+
+class Block(NamedTuple):
+    """What the name of a block tells."""
+
+    tier: int
+    path: Path
+    trials: range
+    digest: str
+
+
+class Store:
+    """Arrays of numbered trials, by key.
+
+    Parameters
+    ----------
+    folder : path or None
+        Where blocks are read and written; None writes nothing.
+    read_only : sequence of paths
+        Further folders of the same layout, read after ``folder`` and never changed.
+    limit : int
+        Bytes that ``folder`` may hold; beyond it, ``save`` removes the least recently used keys.
+
+    Attributes
+    ----------
+    problem : str or None
+        A sentence that says why nothing is written any more; None while all is well.
+    """
+
+    def __init__(
+        self,
+        folder: Path | str | None,
+        read_only: Sequence[Path | str] = (),
+        limit: int = 2 * 2**30,
+    ) -> None:
+        self.folder = None if folder is None else Path(folder)
+        self.read_only = [Path(tier) for tier in read_only]
+        self.limit = limit
+        self.problem: str | None = None
+        self._unmeasured = 0  # bytes that may be written before the folder is measured again
+
+    def stored(self, key: str) -> list[int]:
+        """Trials that the names of the blocks promise, ascending."""
+        return trials_of(self._blocks(key))
+
+    def load(self, key: str, trials: Iterable[int]) -> tuple[list[int], Arrays]:
+        """Load those of the trials that are stored intact; damaged blocks are removed.
+
+        Returns
+        -------
+        tuple
+            The numbers of the trials found, ascending, and the arrays with these trials along the
+            first axis; no arrays if none is found.
+        """
+        found = self._gather(key, trials)
+        if self.folder is not None:
+            with suppress(OSError):
+                if time.time() - modified(self.folder / key) > RENEWAL:
+                    os.utime(self.folder / key)
+        return found
+
+    def save(
+        self,
+        key: str,
+        trials: Sequence[int],
+        arrays: Mapping[str, NDArray[Any]],
+        about: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Save trials; a write that fails sets ``problem`` and is the last one.
+
+        Parameters
+        ----------
+        key : str
+            8 to 64 lower-case hexadecimal digits.
+        trials : sequence of int
+            Distinct numbers; each run of consecutive ones becomes a block.
+        arrays : mapping of str to array
+            Each with the trials along its first axis, in the order of ``trials``.
+        about : mapping, optional
+            What the key stands for, written unless it is there already.
+        """
+        check_key(key)
+        check_arrays(trials, arrays)
+        self._write_blocks(key, trials, arrays)
+        if about is not None and not os.path.exists(Path(self.folder or "", key, "about.json")):
+            self._write(key, "about.json", json.dumps(about, indent=2, default=str).encode())
+        if self._unmeasured < 0 and self.problem is None:
+            self._evict(key)
+
+    def compact(self, key: str) -> None:
+        """Join the blocks of a key; other processes may load, save and compact it meanwhile."""
+        blocks = [block for block in self._blocks(key) if block.tier == 0]
+        promised = trials_of(blocks)
+        if len(blocks) == len(runs(promised)):
+            return
+        found, arrays = self._gather(key, promised)
+        written = self._write_blocks(key, found, arrays)
+        held = set(found if self.problem is None else [])
+        for block in blocks:
+            if block.path not in written and held.issuperset(block.trials):
+                remove(block.path)
+
+    def size(self) -> int:
+        """Bytes in the writable folder."""
+        return sum(size for _, size in own_files(self.folder))
+
+    def _blocks(self, key: str) -> list[Block]:
+        """Blocks of a key by name: those of the writable folder, then the read-only ones."""
+        check_key(key)
+        blocks = []
+        for tier, folder in enumerate([self.folder, *self.read_only]):
+            names: list[str] = []
+            with suppress(OSError):
+                names = [] if folder is None else os.listdir(folder / key)
+            for match in filter(None, map(BLOCK.fullmatch, sorted(names))):
+                path = Path(folder or "", key, match[0])
+                blocks.append(Block(tier, path, range(int(match[1]), int(match[2]) + 1), match[3]))
+        return blocks
+
+    def _gather(self, key: str, trials: Iterable[int]) -> tuple[list[int], Arrays]:
+        """Read trials, newest blocks first; look again while other processes change the folder."""
+        missing = {int(trial) for trial in trials}
+        parts: list[tuple[list[int], Arrays]] = []
+        seen: list[Block] | None = None
+        for _ in range(LOOKS):
+            blocks = self._blocks(key)
+            if not missing or blocks == seen:
+                break
+            seen = blocks
+            for block in sorted(blocks, key=newest_first):
+                wanted = [trial for trial in block.trials if trial in missing]
+                if not wanted:
+                    continue
+                try:
+                    arrays = read_block(block, key)
+                    if parts and layout(arrays) != layout(parts[0][1]):
+                        raise DamagedBlockError(f"{block.path} differs from newer blocks.")
+                except DamagedBlockError:
+                    if block.tier == 0:
+                        remove(block.path)
+                except OSError:  # just compacted or evicted by another process, or not readable
+                    pass
+                else:
+                    parts.append((wanted, rows_of(arrays, block.trials, wanted)))
+                    missing.difference_update(wanted)
+        return join(sorted(parts, key=lambda part: part[0]))
+
+    def _write_blocks(
+        self, key: str, trials: Sequence[int], arrays: Mapping[str, NDArray[Any]]
+    ) -> set[Path]:
+        """Write each run of consecutive trials as a block."""
+        written = set()
+        for run in runs(sorted(map(int, trials))):
+            data = pack(key, run, rows_of(arrays, trials, run))
+            written.add(self._write(key, f"{span(run)}-{digest(data)}.npz", data))
+        return written
+
+    def _write(self, key: str, name: str, data: bytes) -> Path:
+        """Write a file whole or not at all, again if another process evicts the key meanwhile."""
+        target = Path(self.folder or "", key, name)
+        temporary = target.with_name(f"{uuid.uuid4().hex}.tmp")
+        for look in range(LOOKS):
+            if self.folder is None or self.problem is not None:
+                break
+            try:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                with open(temporary, "wb") as file:
+                    file.write(data)
+                    file.flush()
+                    os.fsync(file.fileno())
+                os.replace(temporary, target)
+                self._unmeasured -= len(data)
+                break
+            except OSError as error:
+                remove(temporary)
+                if look + 1 == LOOKS or not isinstance(error, FileNotFoundError | FileExistsError):
+                    self.problem = (
+                        f"Writing to {self.folder} failed ({error.strerror or error}): results are "
+                        "kept in memory only and will not be remembered."
+                    )
+        return target
+
+    def _evict(self, kept: str) -> None:
+        """Remove abandoned temporary files, then the least recently used keys above the limit."""
+        sizes: dict[Path, int] = {}
+        for path, size in own_files(self.folder):
+            if path.suffix == ".tmp" and time.time() - modified(path) > ABANDONED:
+                remove(path)
+            else:
+                sizes[path.parent] = sizes.get(path.parent, 0) + size
+        total = sum(sizes.values())
+        for folder in sorted(sizes, key=modified):
+            if total > self.limit and folder.name != kept:
+                for path, _ in own_files(folder.parent, folder.name):
+                    remove(path)
+                with suppress(OSError):
+                    folder.rmdir()
+                total -= sizes[folder]
+        self._unmeasured = (self.limit - total) // 8  # other processes write too
+
+
+def default_store() -> Store:
+    """Store of this user: ``CPP_CORE_STORE``, or else ``cpp_core`` in the user's cache folder.
+
+    The losses that come with the repository, in ``data/losses``, are read too.
+    """
+    shipped = Path(__file__).resolve().parents[2] / "data" / "losses"
+    read_only = [shipped] if os.path.isdir(shipped) else []
+    try:
+        cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "cpp_core")
+        return Store(Path(os.environ.get("CPP_CORE_STORE") or cache).expanduser(), read_only)
+    except RuntimeError:  # a user without a home
+        return Store(None, read_only)
+
+
+def check_key(key: str) -> None:
+    """Refuse a key that is not hexadecimal, hence any path."""
+    if not KEY.fullmatch(key):
+        raise ValueError(f"A key has 8 to 64 lower-case hexadecimal digits; got {key!r}.")
+
+
+def check_arrays(trials: Sequence[int], arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Refuse what could not be loaded again."""
+    if len(set(trials)) < len(trials) or any(trial not in TRIALS for trial in trials):
+        raise ValueError(f"Trials must be distinct numbers from 0 to {TRIALS[-1]}.")
+    if not arrays:
+        raise ValueError("There must be an array.")
+    for name, array in arrays.items():
+        if not name.isidentifier() or np.asarray(array).dtype.hasobject:
+            raise ValueError(f"{name!r} must be the name of an array of plain numbers.")
+        if np.shape(array)[:1] != (len(trials),):
+            raise ValueError(f"{name!r} must have the {len(trials)} trials along its first axis.")
+
+
+def runs(numbers: Sequence[int]) -> list[range]:
+    """Divide ascending numbers into runs of consecutive ones.
+
+    >>> runs([0, 1, 2, 5, 7, 8])
+    [range(0, 3), range(5, 6), range(7, 9)]
+    """
+    chosen = set(numbers)
+    starts = [n for n in numbers if n - 1 not in chosen]
+    stops = [n + 1 for n in numbers if n + 1 not in chosen]
+    return [range(start, stop) for start, stop in zip(starts, stops, strict=True)]
+
+
+def trials_of(blocks: Iterable[Block]) -> list[int]:
+    """Trials of blocks that may overlap, ascending."""
+    return sorted(set[int]().union(*(block.trials for block in blocks)))
+
+
+def span(run: range) -> str:
+    """First and last trial, as in the name of a block."""
+    return f"{run[0]:06d}-{run[-1]:06d}"
+
+
+def digest(data: bytes) -> str:
+    """Digest of the whole file: a zip file checks the data of its members only."""
+    return hashlib.sha256(data).hexdigest()[:32]
+
+
+def pack(key: str, run: range, arrays: Arrays) -> bytes:
+    """Make the bytes of an .npz file that says in its comment what it holds."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.comment = f"{key} {span(run)}".encode()
+        for name, array in sorted(arrays.items()):
+            with archive.open(f"{name}.npy", "w") as member:
+                np.lib.format.write_array(member, array, allow_pickle=False)
+    return buffer.getvalue()
+
+
+def read_block(block: Block, key: str) -> Arrays:
+    """Read a block; DamagedBlockError if it is not what was saved for these trials of this key."""
+    data = block.path.read_bytes()
+    if digest(data) != block.digest:
+        raise DamagedBlockError(f"{block.path} is damaged.")
+    arrays = {}
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            if archive.comment != f"{key} {span(block.trials)}".encode():
+                raise ValueError("it holds other trials")
+            for name in archive.namelist():
+                with archive.open(name) as member:
+                    array = np.lib.format.read_array(member, allow_pickle=False)
+                arrays[name.removesuffix(".npy")] = array
+        check_arrays(block.trials, arrays)
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise DamagedBlockError(f"{block.path} is no block of this key: {error}.") from error
+    return arrays
+
+
+def rows_of(
+    arrays: Mapping[str, NDArray[Any]], trials: Sequence[int], wanted: Sequence[int]
+) -> Arrays:
+    """Rows of the wanted trials, without a copy if these are all."""
+    if list(wanted) == list(trials):
+        return {name: np.asarray(array) for name, array in arrays.items()}
+    row = {int(trial): i for i, trial in enumerate(trials)}
+    rows = [row[trial] for trial in wanted]
+    return {name: np.asarray(array)[rows] for name, array in arrays.items()}
+
+
+def join(parts: Sequence[tuple[list[int], Arrays]]) -> tuple[list[int], Arrays]:
+    """Stack parts with distinct trials, in the order of the trials."""
+    if len(parts) < 2:
+        return parts[0] if parts else ([], {})
+    found = [trial for trials, _ in parts for trial in trials]
+    arrays = {
+        name: np.concatenate([part[name] for _, part in parts], dtype=array.dtype)
+        for name, array in parts[0][1].items()
+    }
+    ascending = sorted(found)
+    return ascending, rows_of(arrays, found, ascending)
+
+
+def layout(arrays: Arrays) -> dict[str, tuple[Any, ...]]:
+    """Types of the arrays and their shapes for one trial."""
+    return {name: (array.dtype, array.shape[1:]) for name, array in arrays.items()}
+
+
+def newest_first(block: Block) -> tuple[int, float, int]:
+    """Order of reading: what was saved or compacted last decides."""
+    return block.tier, -modified(block.path), -len(block.trials)
+
+
+def modified(path: Path) -> float:
+    """Time of the last change, 0 if the file has vanished."""
+    with suppress(OSError):
+        return os.path.getmtime(path)
+    return 0.0
+
+
+def own_files(folder: Path | None, key: str = "*") -> list[tuple[Path, int]]:
+    """Files that stores have written in a folder, with their sizes."""
+    files = []
+    if folder is not None:
+        for path in map(Path, glob.glob(os.path.join(glob.escape(str(folder)), key, "*"))):
+            if KEY.fullmatch(path.parent.name) and OWN_FILE.fullmatch(path.name):
+                with suppress(OSError):
+                    files.append((path, path.stat().st_size))
+    return files
+
+
+def remove(path: Path) -> None:
+    """Remove a file if that is possible."""
+    with suppress(OSError):
+        path.unlink()

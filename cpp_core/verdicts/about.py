@@ -1,0 +1,251 @@
+"""Who and what a promise is about, and what a verdict is."""
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpp_core.checks import Level, exact_alpha
+from cpp_core.method.evaluation import Loss
+from cpp_core.trials.experiment import Experiment
+from cpp_core.trials.results import Results
+from cpp_core.verdicts.language import (
+    Direction,
+    confidence,
+    counted,
+    listed,
+    loss_name,
+    number,
+    with_unit,
+)
+
+Badge = Literal["guaranteed", "approximate"]
+
+
+EXCHANGEABLE = "exchangeable cases"
+INDEPENDENT = "independent cases"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A sentence with what stands behind it.
+
+    Attributes
+    ----------
+    text : str
+        The sentence in plain words.
+    badge : "guaranteed" or "approximate"
+    assumptions : str
+        What it leans on.
+    facts : dict
+        k, m, alpha, n_algorithms and the numbers of the sentence, unrounded.
+    why : str
+        The computation behind it.
+    """
+
+    text: str
+    badge: Badge
+    assumptions: str
+    facts: dict[str, Any]
+    why: str
+
+
+@dataclass(frozen=True)
+class About:
+    """Who and what the losses are about; what somebody with a column of losses can say of it.
+
+    Parameters
+    ----------
+    loss : str
+        What the numbers are called in a sentence.
+    unit : str
+    low, high : float
+        Range of the numbers as shown.
+    greater_is_better : bool
+    errors : bool
+        Whether a loss of 0 stands for a correct answer and 1 for an error.
+    m, n : int or None
+        Cases of each retraining, and cases at hand; None for a trained model.
+    batch_size : int or None
+        Cases of a batch, where the numbers are metrics on batches.
+    n_algorithms : int
+        How many algorithms are compared.
+    source : str
+        Where the losses come from.
+    """
+
+    loss: str = "loss"
+    unit: str = ""
+    low: float = -math.inf
+    high: float = math.inf
+    greater_is_better: bool = False
+    errors: bool = False
+    m: int | None = None
+    n: int | None = None
+    batch_size: int | None = None
+    n_algorithms: int = 1
+    source: str = "the file"
+
+    @property
+    def sign(self) -> int:
+        """Factor that makes smaller better."""
+        return -1 if self.greater_is_better else 1
+
+    @property
+    def worst(self) -> float:
+        """The bad end of the range, as shown."""
+        return self.low if self.greater_is_better else self.high
+
+    @property
+    def range_end(self) -> str:
+        """Where the range ends on the bad side."""
+        return f"its range ends at {with_unit(number(self.worst, digits=4), self.unit)}"
+
+    @property
+    def new(self) -> str:
+        """The noun of what the next number is measured on."""
+        return "batch" if self.batch_size else "case"
+
+    @property
+    def next(self) -> str:
+        """What the next number is measured on."""
+        return f"new batch of {counted(self.batch_size, 'case')}" if self.batch_size else "new case"
+
+    @property
+    def held_out(self) -> str:
+        """The noun of what gives one independent number."""
+        return self.new if self.m is None else "group"
+
+    def of(self, label: str) -> str:
+        """The model or algorithm in a sentence."""
+        return label if self.m is not None else f"this trained {label}"
+
+    def lead(self, *labels: str) -> str:
+        """How a sentence begins: on what the promise depends."""
+        if self.m is None:
+            same = "the same " if len(labels) > 1 else "a "
+            return f"For {same}{self.next} drawn like the calibration data"
+        fresh = f"{counted(self.m, 'fresh case')}{f' (not {self.n})' if self.n else ''}"
+        if len(labels) == 1:
+            return f"If {labels[0]} is retrained on {fresh}, then for a {self.next}"
+        return (
+            f"If {listed(list(labels))} are retrained on the same {fresh}, then for the same "
+            f"{self.next}"
+        )
+
+    @property
+    def together(self) -> str:
+        """Over what the probability is."""
+        training = "" if self.m is None else ", the fresh training cases"
+        return f"over the calibration draw{training} and the new {self.new} together"
+
+    def more(self, n: int) -> str:
+        """n more calibration scores, and what they cost."""
+        own = "" if self.m is None else f" (each with its own {counted(self.m, 'training case')})"
+        return counted(n, f"more calibration {self.held_out}") + own
+
+    def value(
+        self, shown: float, direction: Direction = "nearest", against: float | None = None
+    ) -> str:
+        """A number of this loss with its unit."""
+        return with_unit(number(shown, direction, against), self.unit)
+
+    def end(self, shown: float, against: float | None = None) -> str:
+        """A bound with its unit, rounded to the bad side."""
+        return self.value(shown, "down" if self.greater_is_better else "up", against)
+
+    def bound(self, shown: float) -> str:
+        """Such as "at most 0.41 nats"; "at least" where greater is better."""
+        return f"{'at least' if self.greater_is_better else 'at most'} {self.end(shown)}"
+
+    def facts(self, alpha: Level, k: int, **more: Any) -> dict[str, Any]:
+        """What every verdict lists."""
+        common = {
+            "k": k,
+            "m": self.m,
+            "alpha": float(exact_alpha(alpha)),
+            "n_algorithms": self.n_algorithms,
+        }
+        return common | {name: _plain(value) for name, value in more.items()}
+
+    def separately(self, alpha: Level) -> str:
+        """That several statements hold one by one only, and what would make them hold jointly."""
+        K = self.n_algorithms
+        if K == 1:
+            return ""
+        joint = confidence(exact_alpha(alpha) / K)
+        return (
+            f" With {K} algorithms compared, each statement holds separately; for all at once ask "
+            f"for alpha / {K} ({joint})."
+        )
+
+    @property
+    def of_pairs(self) -> str:
+        """That a statement on one pair of several stands by itself."""
+        n = math.comb(self.n_algorithms, 2)
+        if n < 2:
+            return ""
+        return f" This is one of {n} pairs: it holds by itself, unless alpha was divided by {n}."
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def about_results(results: Results) -> About:
+    """Who and what the results are about."""
+    return about_experiment(results.experiment)
+
+
+def about_experiment(experiment: Experiment) -> About:
+    """Who and what an experiment is about."""
+    measure = experiment.measure
+    return About(
+        loss=loss_name(measure.name),
+        unit=measure.unit,
+        low=measure.low,
+        high=measure.high,
+        greater_is_better=measure.greater_is_better,
+        errors=is_error(measure),
+        m=experiment.sizes.m if experiment.algorithmic else None,
+        n=experiment.n if experiment.algorithmic else None,
+        batch_size=experiment.batch_size,
+        n_algorithms=len(experiment.algorithms),
+        source="trial 0",
+    )
+
+
+def is_error(measure: Loss) -> bool:
+    """Whether the loss is 0 for a correct answer and 1 for an error."""
+    return measure.name == "zero_one"
+
+
+def first_trial(results: Results) -> int:
+    """Where trial 0 is: the one, fixed beforehand, that carries every guarantee."""
+    found = np.flatnonzero(results.trials == 0)
+    if not len(found):
+        raise ValueError(
+            "Guaranteed sentences quote trial 0 of the seed, which is not among the trials that "
+            "are there; wait for it, or run it."
+        )
+    return int(found[0])
+
+
+def numeric(results: Results, what: str) -> None:
+    """Refuse a question that symbols cannot answer."""
+    if results.experiment.variant == "symbolic":
+        raise ValueError(f"Kinds of error have no {what}; choose a numeric loss for that.")
+
+
+def check_scores(losses: Any) -> NDArray:
+    """Losses (k,) or (k, b), with at least one and without NaN; a failed run may be infinite."""
+    scores = np.asarray(losses)
+    scores = scores if scores.dtype.kind == "f" else scores.astype(float)
+    if scores.ndim not in (1, 2) or not scores.size or np.isnan(scores).any():
+        raise ValueError(
+            f"Losses must be numbers, one per case and at least one, without gaps; an array of "
+            f"shape {scores.shape} with {int(np.isnan(scores).sum())} gaps was given."
+        )
+    return scores

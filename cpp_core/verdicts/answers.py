@@ -1,0 +1,281 @@
+"""All that is said about results, or about a file of losses, in the order in which it is told.
+
+Report, command line and exported files read the same object.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpp_core.checks import Level, exact_alpha
+from cpp_core.method.ranks import check_losses
+from cpp_core.trials.experiment import MAX_ALGORITHMS
+from cpp_core.trials.results import Results
+from cpp_core.verdicts.about import About, Verdict
+from cpp_core.verdicts.bounds import bound_of, expected_loss, headline, typical, under_threshold
+from cpp_core.verdicts.comparisons import mean_of, next_difference_of, wins_of
+from cpp_core.verdicts.decisions import (
+    Decision,
+    decide,
+    decide_error_rate,
+    error_rate_at_most,
+    loss_at_most,
+)
+from cpp_core.verdicts.pairs import (
+    Question,
+    all_pairs,
+    better_on_average,
+    jointly,
+    next_case,
+    share_of_wins,
+    summary_of,
+)
+from cpp_core.verdicts.selection import selection_safe, winner_of
+
+QUESTIONS: dict[Question, Callable[..., Verdict]] = {
+    "next case": next_difference_of,
+    "wins": wins_of,
+    "average": mean_of,
+}
+"""What is asked about a pair, with what answers it from plain differences."""
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Verdicts by what they are for.
+
+    Attributes
+    ----------
+    answer : tuple of Verdict
+        What is told first.
+    bounds, typical : tuple of Verdict
+        One for each model; typical values only over trials.
+    comparison : tuple of Verdict
+        Who is better on the next case, how often, on average; then the choice that is safe.
+    pairs : tuple of Verdict
+        The pairs behind a joint comparison of more than two.
+    groups : tuple of Verdict
+        Bounds within each group of a file, one for each model.
+    """
+
+    answer: tuple[Verdict, ...]
+    bounds: tuple[Verdict, ...]
+    typical: tuple[Verdict, ...] = ()
+    comparison: tuple[Verdict, ...] = ()
+    pairs: tuple[Verdict, ...] = ()
+    groups: tuple[Verdict, ...] = ()
+
+    @property
+    def all(self) -> list[Verdict]:
+        """Each verdict once."""
+        told = (*self.answer, *self.bounds, *self.typical, *self.comparison, *self.pairs)
+        told += self.groups
+        return list({verdict.text: verdict for verdict in told}.values())
+
+
+def answers_from(
+    results: Results,
+    alpha: Level = 0.1,
+    side: str = "two-sided",
+    at_most: float | None = None,
+    error_rate_at_most: Level | None = None,
+    batch_size: int | None = None,
+    margin: float | None = None,
+) -> Answers:
+    """All that is said about results; guaranteed sentences quote trial 0.
+
+    Parameters
+    ----------
+    at_most : float or None
+        Ask whether the next loss is at most this (at least, where greater is better).
+    error_rate_at_most, batch_size : float and int, or None
+        Ask whether at most this share of the next ``batch_size`` answers are errors; for the
+        zero-one loss of candidates.
+    margin : float or None
+        Average losses that differ by less are practically equal.
+    """
+    names = results.algorithms
+    bounds = tuple(expected_loss(results, name, alpha) for name in names)
+    usual = tuple(typical(results, name, alpha, side) for name in names)
+    decisions = decisions_from(results, alpha, at_most, error_rate_at_most, batch_size)
+    answer = (*decisions, headline(results, alpha))
+    if at_most is not None:
+        bounds += tuple(under_threshold(results, name, at_most, alpha) for name in names)
+    if len(names) == 1 or results.experiment.variant == "symbolic":
+        return Answers(answer, bounds, usual)
+    safe = selection_safe(results, alpha)
+    if len(names) == 2:
+        two = (results, names[0], names[1], alpha)
+        comparison = (next_case(*two), share_of_wins(*two), better_on_average(*two, margin), safe)
+        return Answers(answer, bounds, usual, comparison)
+    joint = [all_pairs(results, alpha, question, margin) for question in QUESTIONS]
+    summaries = tuple(found.summary for found in joint)
+    pairs = tuple(verdict for found in joint for verdict in found.pairs)
+    return Answers(answer, bounds, usual, (*summaries, safe), pairs)
+
+
+def decisions_from(
+    results: Results,
+    alpha: Level = 0.1,
+    at_most: float | None = None,
+    error_rate_at_most: Level | None = None,
+    batch_size: int | None = None,
+) -> tuple[Decision, ...]:
+    """Whether what was asked is shown, for each algorithm; empty when nothing was asked."""
+    _check_rate(error_rate_at_most, batch_size)
+    found: list[Decision] = []
+    if error_rate_at_most is not None and batch_size is not None:
+        rule = batch_size, error_rate_at_most, alpha
+        found += [decide_error_rate(results, name, *rule) for name in results.algorithms]
+    if at_most is not None:
+        found += [decide(results, name, at_most, alpha) for name in results.algorithms]
+    return tuple(found)
+
+
+def answers_of(
+    columns: Mapping[str, NDArray],
+    alpha: Level = 0.1,
+    at_most: float | None = None,
+    error_rate_at_most: Level | None = None,
+    batch_size: int | None = None,
+    low: float = -math.inf,
+    high: float = math.inf,
+    margin: float | None = None,
+    source: str = "the file",
+    groups: NDArray | None = None,
+) -> Answers:
+    """All that is said about losses of trained models on the same cases, one column each.
+
+    Parameters
+    ----------
+    at_most : float or None
+        Ask whether the next loss is at most this.
+    error_rate_at_most, batch_size : float and int, or None
+        Ask whether at most this share of the next ``batch_size`` answers are errors; losses are
+        then 1 for an error and 0 for a correct answer.
+    low, high : float
+        Range of the losses.
+    margin : float or None
+        Average losses that differ by less are practically equal.
+    source : str
+        Where they come from.
+    groups : array (k,) or None
+        The group of each case; each gets bounds of its own.
+    """
+    about = _about(columns, error_rate_at_most, batch_size, low, high, source)
+    if at_most is not None and error_rate_at_most is not None:
+        raise ValueError("Ask for a bound on the loss or on the error rate, not for both at once.")
+    for name, losses in columns.items():
+        try:
+            check_losses(losses, about.low, about.high)
+        except ValueError as error:
+            raise ValueError(f"Column {name!r}: {error}") from error
+    labels = {name: name if len(columns) > 1 else "model" for name in columns}
+    owns = {name: replace(about, source=f"column {name!r} of {source}") for name in columns}
+    bounds = tuple(bound_of(own, alpha, owns[name], labels[name]) for name, own in columns.items())
+    answer: tuple[Verdict, ...] = bounds
+    if at_most is not None:
+        answer = tuple(
+            loss_at_most(own, at_most, alpha, low, high, owns[name], labels[name])
+            for name, own in columns.items()
+        )
+    elif error_rate_at_most is not None and batch_size is not None:
+        answer = tuple(
+            _errors(name, own, batch_size, error_rate_at_most, alpha, len(columns))
+            for name, own in columns.items()
+        )
+    within = () if groups is None else tuple(_by_group(columns, alpha, about, labels, groups))
+    if len(columns) == 1:
+        return Answers(answer, bounds, groups=within)
+    comparison, pairs = _compared(columns, alpha, about, margin)
+    return Answers(answer, bounds, (), comparison, pairs, within)
+
+
+def _by_group(
+    columns: Mapping[str, NDArray],
+    alpha: Level,
+    about: About,
+    labels: Mapping[str, str],
+    groups: NDArray,
+) -> Iterator[Verdict]:
+    """A bound for each model from the cases of each group, for new cases of that group."""
+    for group in dict.fromkeys(groups.tolist()):
+        for name, own in columns.items():
+            source = f"group {group!r} in column {name!r} of {about.source}"
+            found = bound_of(
+                own[groups == group], alpha, replace(about, source=source), labels[name]
+            )
+            text = f"Within group {group!r}: {found.text[0].lower()}{found.text[1:]}"
+            yield replace(found, text=text, facts=found.facts | {"group": group, "column": name})
+
+
+def _about(
+    columns: Mapping[str, NDArray],
+    rate: Level | None,
+    batch_size: int | None,
+    low: float,
+    high: float,
+    source: str,
+) -> About:
+    if not 1 <= len(columns) <= MAX_ALGORITHMS:
+        raise ValueError(
+            f"{len(columns)} columns of losses are too many to compare; name 1 to {MAX_ALGORITHMS}."
+        )
+    _check_rate(rate, batch_size)
+    if not low < high:
+        raise ValueError(f"The range must go from low to high, but {low:g} to {high:g} was given.")
+    errors = rate is not None
+    low, high = (0.0, 1.0) if errors else (low, high)
+    return About(low=low, high=high, errors=errors, n_algorithms=len(columns), source=source)
+
+
+def _check_rate(rate: Level | None, batch_size: int | None) -> None:
+    if (rate is None) != (batch_size is None):
+        raise ValueError(
+            "An error rate needs the number of cases that it is about, fixed beforehand: give both "
+            "the rate and the batch size, or neither."
+        )
+
+
+def _errors(
+    name: str, losses: NDArray, batch_size: int, rate: Level, alpha: Level, n_columns: int
+) -> Decision:
+    between = np.flatnonzero((losses != 0) & (losses != 1))
+    if between.size:
+        raise ValueError(
+            f"Column {name!r} has {losses[between[0]]:g} as its loss number {between[0] + 1}; an "
+            "error rate needs 1 for an error and 0 for a correct answer: ask with at-most instead."
+        )
+    found = error_rate_at_most(len(losses), int(losses.sum()), batch_size, rate, alpha)
+    facts = found.facts | {"algorithm": name, "n_algorithms": n_columns}
+    text = found.text if n_columns == 1 else f"{name}: {found.text}"
+    return replace(found, text=text, facts=facts)
+
+
+def _compared(
+    columns: Mapping[str, NDArray], alpha: Level, about: About, margin: float | None
+) -> tuple[tuple[Verdict, ...], tuple[Verdict, ...]]:
+    """Two directly, more jointly at alpha over the number of pairs; then the safe choice."""
+    names = list(combinations(columns, 2))
+    each = exact_alpha(alpha) / len(names)
+    found: dict[Any, list[Verdict]] = {
+        question: [
+            judge(columns[first] - columns[second], each, about, first, second, **more)
+            for first, second in names
+        ]
+        for question, judge in QUESTIONS.items()
+        for more in [{"margin": margin} if judge is mean_of else {}]
+    }
+    safe = winner_of(columns, alpha, about)
+    if len(names) == 1:
+        return (*(verdicts[0] for verdicts in found.values()), safe), ()
+    found = {question: jointly(verdicts, about) for question, verdicts in found.items()}
+    summaries = [
+        summary_of(verdicts, alpha, about, question) for question, verdicts in found.items()
+    ]
+    return (*summaries, safe), tuple(v for verdicts in found.values() for v in verdicts)

@@ -1,0 +1,399 @@
+"""What loss to expect, in plain sentences (spec 6).
+
+A guaranteed sentence quotes trial 0, fixed beforehand; averages over trials are typical values and
+only approximate. Functions that end in ``_of`` take plain arrays; the others read results.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpp_core.catalog.algorithms import ALGORITHMS
+from cpp_core.checks import Level, check_side, exact_alpha
+from cpp_core.method.counts import share_interval
+from cpp_core.method.ranks import as_limit, as_stored, ends, grouped_ranks, scores_needed
+from cpp_core.method.symbols import CORRECT, FN, FP, OTHER
+from cpp_core.trials.results import NumericLosses, Results, SymbolicLosses
+from cpp_core.verdicts.about import (
+    EXCHANGEABLE,
+    INDEPENDENT,
+    About,
+    Verdict,
+    about_results,
+    check_scores,
+    first_trial,
+    numeric,
+)
+from cpp_core.verdicts.language import (
+    confidence,
+    counted,
+    listed,
+    number,
+    ordinal,
+    percent,
+    possessive,
+    sentence,
+    with_unit,
+)
+from cpp_core.verdicts.pairs import all_pairs, next_case, sorted_ends
+
+SYMBOL_WORDS = {
+    CORRECT: "correct",
+    FP: "a false positive",
+    FN: "a false negative",
+    OTHER: "another error",
+}
+
+
+# The bound on the next loss
+
+
+def bound_of(losses: Any, alpha: Level, about: About, label: str) -> Verdict:
+    """The one-sided bound on the next loss, from losses (k,) or (k, b) as shown: guaranteed."""
+    scores = about.sign * check_scores(losses)
+    low, high = sorted((about.sign * about.low, about.sign * about.high))
+    _, hi, _, upper = ends(scores, alpha, "upper", low, high)
+    order = "largest" if about.greater_is_better else "smallest"
+    why = (
+        f"The bound is the {ordinal(hi)} {order} of the {scores.size} calibration losses of "
+        f"{about.source}: rank ceil((k + 1)(1 - alpha)) with k = {len(scores)} and alpha = "
+        f"{number(float(exact_alpha(alpha)))}."
+        if scores.ndim == 1
+        else f"The bound is the {ordinal(hi)} {order} of the {scores.size} calibration losses of "
+        f"{about.source}: rank ceil((k + 1) b (1 - alpha)) for k = {len(scores)} groups of b = "
+        f"{scores.shape[1]} and alpha = {number(float(exact_alpha(alpha)))}."
+    )
+    return bound_verdict(len(scores), about.sign * upper, why, alpha, about, label)
+
+
+def bound_verdict(
+    k: int, end: float, why: str, alpha: Level, about: About, label: str, at_case: bool = False
+) -> Verdict:
+    """The sentence on a bound that k scores gave, with all the ways in which there is none."""
+    needed, level = scores_needed(alpha, "upper"), confidence(alpha)
+    subject = f"the {about.loss} of {about.of(label)}"
+    chance = f"with probability at least {level}, {about.together}"
+    lead = f"{about.lead(label)}, "
+    if at_case:
+        lead += "the bound depends on the case: at the one random test case of trial 0 "
+    worst = with_unit(number(about.worst, digits=4), about.unit)
+    side = "above the bottom" if about.greater_is_better else "below the top"
+    trivial = "no finite bound"
+    if np.isfinite(about.worst):
+        trivial = f"no bound {side} of its range, {worst},"
+    if k < needed:
+        outcome = "too little data"
+        text = f"{about.lead(label)}, {subject} has {trivial} with {level} confidence: "
+        text += f"{about.more(needed - k)} would give one."
+        why = (
+            f"At {level} confidence a bound needs k of at least 1/alpha - 1 = {needed} calibration "
+            f"scores; {about.source} has {k}."
+        )
+    elif np.isinf(end):
+        outcome = "failed"
+        text = f"{lead}{subject} has no finite bound with {level} confidence: too many training "
+        text += "runs failed, which counts as infinitely bad."
+    elif float(end) in (about.worst, float(np.float32(about.worst))):
+        outcome = "top"
+        text = f"{lead}{subject} has {trivial} with {level} confidence."
+    else:
+        outcome = "bound"
+        phrase = f"{about.bound(end)}{' (no error)' if about.errors and end == 0 else ''}"
+        text = f"{lead}{subject} is {phrase} {chance}."
+        if at_case:
+            text = f"{lead}{subject} is {phrase}. Such bounds hold {chance}."
+    facts = about.facts(alpha, k, algorithm=label, bound=end, outcome=outcome, k_needed=needed)
+    return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why + about.separately(alpha))
+
+
+def _troubles(results: Results, algorithm: str, row: int) -> str:
+    """What went wrong in a trial, in words."""
+    arrays, words = results.arrays[algorithm], ""
+    failed = int(arrays["failed"][row])
+    if failed:
+        words += (
+            f" {counted(failed, 'training run')} of trial 0 raised an error and "
+            f"{'counts' if failed == 1 else 'count'} with the worst loss."
+        )
+    undefined = int(arrays["undefined"][row]) if "undefined" in arrays else 0
+    if undefined:
+        verb = "counts" if undefined == 1 else "count"
+        words += (
+            f" On {counted(undefined, 'batch')} of trial 0 the metric was undefined and {verb} as "
+            "the worst value."
+        )
+    return words
+
+
+def expected_loss(results: Results, algorithm: str, alpha: Level = 0.1) -> Verdict:
+    """What loss to expect: the one-sided bound of trial 0, guaranteed.
+
+    Of this trained candidate, of the algorithm retrained on m cases, at the trial's one random test
+    case where sets move with it, on the next batch, or the kinds of error that are left.
+    """
+    reader, row, label = (
+        results.reader(algorithm),
+        first_trial(results),
+        ALGORITHMS[algorithm].label,
+    )
+    if isinstance(reader, SymbolicLosses):
+        return _symbol_verdict(results, reader, row, label, alpha)
+    about = about_results(results)
+    if not reader.modulated:
+        verdict = bound_of(reader.sign * reader.calibration[row], alpha, about, label)
+    else:
+        verdict = _case_verdict(reader, row, label, alpha, about)
+    return replace(verdict, why=verdict.why + _troubles(results, algorithm, row))
+
+
+def _case_verdict(
+    reader: NumericLosses, row: int, label: str, alpha: Level, about: About
+) -> Verdict:
+    read = reader.read(alpha, "upper")
+    _, upper = sorted_ends(read.lower[row], read.upper[row], about)
+    # A bound below the range is the empty set; the least possible loss is a valid, wider one.
+    end = about.sign * as_stored(reader.low, max(upper, reader.low))[1]
+    hi = reader.ranks(alpha, "upper")[1]
+    why = (
+        f"The predicted loss at the case is moved by the {ordinal(hi)} smallest of the {reader.k} "
+        f"calibration scores of trial 0: rank ceil((k + 1)(1 - alpha)) with k = {reader.k} and "
+        f"alpha = {number(float(exact_alpha(alpha)))}."
+    )
+    return bound_verdict(reader.k, end, why, alpha, about, label, at_case=True)
+
+
+def _symbol_verdict(
+    results: Results, reader: SymbolicLosses, row: int, label: str, alpha: Level
+) -> Verdict:
+    about = about_results(results)
+    held = reader.sets(alpha)[row, 0]
+    kinds = [symbol for symbol, kept in zip(reader.symbols, held, strict=True) if kept]
+    needed = scores_needed(alpha, "upper")
+    chance = f"with probability at least {confidence(alpha)}, {about.together}"
+    if reader.k < needed:
+        text = (
+            f"{about.lead(label)}, no kind of error of {about.of(label)} can be ruled out with "
+            f"{confidence(alpha)} confidence: {about.more(needed - reader.k)} would allow it."
+        )
+    else:
+        words = [SYMBOL_WORDS[kind] for kind in kinds]
+        left = words[0] if len(words) == 1 else f"one of: {', '.join(words)}"
+        text = (
+            f"{about.lead(label)}, the kinds of answer that are left depend on the case: at the "
+            f"one random test case of trial 0 the answer of {about.of(label)} is {left}. Such sets "
+            f"hold what happens {chance}."
+        )
+    hi = grouped_ranks(reader.k, 1, alpha, "upper")[1]
+    why = (
+        f"A kind of answer is kept when it is likely enough by the {ordinal(hi)} smallest of the "
+        f"{reader.k} calibration scores of trial 0 (alpha = {number(float(exact_alpha(alpha)))})."
+        if reader.k >= needed
+        else f"A smaller set needs k of at least 1/alpha - 1 = {needed} calibration scores; trial "
+        f"0 has {reader.k}."
+    )
+    outcome = "too little data" if reader.k < needed else "set"
+    facts = about.facts(
+        alpha, reader.k, algorithm=label, symbols=kinds, outcome=outcome, k_needed=needed
+    )
+    return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why + about.separately(alpha))
+
+
+# Typical values over trials
+
+
+def typical(results: Results, algorithm: str, alpha: Level = 0.1, side: str = "upper") -> Verdict:
+    """Averages over the trials, approximate; where ends are infinite, how many and the median."""
+    check_side(side)
+    reader, about = results.reader(algorithm), about_results(results)
+    label = ALGORITHMS[algorithm].label
+    found, n = results.summary(alpha, side)[algorithm], len(results.trials)
+    over = f"Typical over {counted(n, 'trial')}"
+    level = confidence(alpha)
+    inside = "of the test losses lie inside"
+    if found["k"] < found["k_needed"]:
+        more = about.more(found["k_needed"] - found["k"])
+        what = f"too little data for a {level} set for {label}, {more} would give one"
+        inside = ""
+    elif isinstance(reader, SymbolicLosses):
+        inside = "of what happened lies inside"
+        size = number(found["width_mean"])
+        what = f"the {level} sets of {label} hold {size} kinds of answer on average"
+    else:
+        what = _typical_ends(found, n, level, side, about, label)
+        if reader.modulated:
+            what += ", each at its own random test case"
+    text = f"{over}: {what}"
+    text += f"; {percent(found['test_coverage_mean'])} {inside}." if inside else "."
+    simulated = results.experiment.data.table is None
+    lean = "fresh simulated data in each trial" if simulated else "re-splits of one table"
+    why = (
+        f"Means over {counted(n, 'trial')} of seed {results.seed}, which describe {lean}. An "
+        "average of bounds carries no promise of its own; the bound of trial 0 does."
+    )
+    facts = about.facts(
+        alpha,
+        found["k"],
+        algorithm=label,
+        trials=n,
+        side=side,
+        **{
+            name: found[name]
+            for name in (
+                *("lower_mean", "upper_mean", "lower_median", "upper_median"),
+                *("lower_infinite", "upper_infinite", "width_mean", "test_coverage_mean"),
+            )
+        },
+    )
+    return Verdict(text, "approximate", lean, facts, why)
+
+
+def _typical_ends(
+    found: Mapping[str, Any], n: int, level: str, side: str, about: About, label: str
+) -> str:
+    names = ["lower", "upper"]
+    if side == "upper":
+        names = ["lower"] if about.greater_is_better else ["upper"]
+    infinite = max(found[f"{name}_infinite"] for name in names)
+    kind = "median" if infinite else "mean"
+    values = [found[f"{name}_{kind}"] for name in names]
+    shown = [about.value(value) if np.isfinite(value) else "infinite" for value in values]
+    what = f"the {level} bound on the {about.loss} of {label} is {shown[0]}"
+    if len(shown) == 2:
+        what = f"the ends of the {level} interval for the {about.loss} of {label} are "
+        what += f"{shown[0]} and {shown[1]}"
+    if not infinite:
+        return f"{what} on average"
+    return f"{what} in the median, {infinite} of {n} being infinite"
+
+
+# Thresholds
+
+
+def exceedance_of(losses: Any, threshold: float, alpha: Level, about: About, label: str) -> Verdict:
+    """How sure it is that the loss stays at or under a threshold, from independent losses (k,).
+
+    P(loss > t) is about (1 + #{s > t}) / (k + 1), and at most the exact binomial bound.
+    """
+    shown = check_scores(losses)
+    if not np.isfinite(threshold):
+        raise ValueError(f"The threshold must be a number, but {threshold!r} was given.")
+    limit = as_limit(threshold, shown.dtype, about.sign)
+    k, beyond = len(shown), int((about.sign * shown > about.sign * limit).sum())
+    estimate, (_, high) = (1 + beyond) / (k + 1), share_interval(beyond, k, alpha, "upper")
+    at = with_unit(number(threshold, digits=17), about.unit)
+    exceeds, above = ("falls below", "below") if about.greater_is_better else ("exceeds", "above")
+    subject, level = f"the {about.loss} of {about.of(label)}", confidence(alpha)
+    if about.sign * limit >= about.sign * shown.dtype.type(about.worst):
+        text = f"{sentence(subject)} never {exceeds} {at}: {about.range_end}."
+        estimate = high = 0.0
+    else:
+        text = (
+            f"{about.lead(label)}, {subject} {exceeds} {at} with probability about "
+            f"{percent(estimate)}, and at most {percent(high, 'up')} with {level} confidence: "
+            f"{beyond} of {counted(k, f'calibration {about.held_out}')} "
+            f"{'is' if beyond == 1 else 'are'} {above} it."
+        )
+        if about.errors and 0 <= threshold < 1:
+            right = 1 - estimate, 1 - high
+            text += (
+                f" So it answers a {about.next} correctly with probability about "
+                f"{percent(right[0])}, and at least {percent(right[1], 'down')} with {level} "
+                "confidence."
+            )
+    why = (
+        f"(1 + {beyond}) / (k + 1) with the k = {k} calibration losses of {about.source}; the "
+        f"upper bound is Clopper and Pearson's at alpha = {number(float(exact_alpha(alpha)))}. The "
+        "threshold must be fixed before looking at the losses."
+    )
+    facts = about.facts(
+        alpha, k, algorithm=label, threshold=threshold, beyond=beyond, estimate=estimate, upper=high
+    )
+    return Verdict(text, "guaranteed", INDEPENDENT, facts, why + about.separately(alpha))
+
+
+def calibration_losses(results: Results, algorithm: str) -> NDArray:
+    """Independent calibration losses (k,) of trial 0, as shown; one of each group."""
+    numeric(results, "threshold")
+    losses = results.arrays[algorithm]["calibration"][first_trial(results)]
+    return losses if losses.ndim == 1 else losses[:, 0]
+
+
+def under_threshold(
+    results: Results, algorithm: str, threshold: float, alpha: Level = 0.1
+) -> Verdict:
+    """How sure it is that the next loss stays under a threshold: trial 0, guaranteed (iid)."""
+    results.reader(algorithm)
+    losses, label = calibration_losses(results, algorithm), ALGORITHMS[algorithm].label
+    return exceedance_of(losses, threshold, alpha, about_results(results), label)
+
+
+# The headline
+
+
+def headline(results: Results, alpha: Level = 0.1) -> Verdict:
+    """The one sentence in large type: all bounds, and who is better on the same case."""
+    about, level = about_results(results), confidence(alpha)
+    verdicts = [expected_loss(results, name, alpha) for name in results.algorithms]
+    first, K = verdicts[0], len(verdicts)
+    if K == 1:
+        return first
+    why = f"{first.why} The other bounds are read off in the same way."
+    facts = about.facts(
+        alpha,
+        first.facts["k"],
+        bounds={v.facts["algorithm"]: v.facts.get("bound") for v in verdicts},
+    )
+    if results.experiment.variant == "symbolic":
+        text = " ".join(verdict.text for verdict in verdicts)
+        text += f" Each statement holds separately with {level} confidence."
+        return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why)
+    labels = [about.of(verdict.facts["algorithm"]) for verdict in verdicts]
+    at_case = results.experiment.modulation is not None
+    where = "At the one random test case of trial 0" if at_case else f"On a {about.next}"
+    if about.m is not None:
+        where += f", after retraining on {counted(about.m, 'fresh case')}"
+    if first.facts["outcome"] == "too little data":
+        more = about.more(first.facts["k_needed"] - first.facts["k"])
+        text = (
+            f"{where}, {'neither' if K == 2 else 'none'} of {listed(labels)} has a bound on its "
+            f"{about.loss} with {level} confidence: {more} would give one."
+        )
+        return Verdict(text, "guaranteed", EXCHANGEABLE, facts, first.why)
+    parts: list[str] = []
+    for verdict, label in zip(verdicts, labels, strict=True):
+        name = possessive(label) if parts else f"{possessive(label)} {about.loss}"
+        bound = about.bound(verdict.facts["bound"])
+        bounded = verdict.facts["outcome"] == "bound"
+        parts.append(f"{name} will be {bound}" if bounded else f"{name} has no useful bound")
+    # The promise of a set that moves with the case is over cases, not for the one that is quoted.
+    by = "each by a rule that holds" if at_case else "each"
+    text = f"{where}, {', '.join(parts)}, {by} separately with {level} confidence"
+    if K == 2:
+        pair = next_case(results, results.algorithms[0], results.algorithms[1], alpha)
+        text += f"; on the same {about.new} {_pair_words(pair, about, level)}."
+        facts["pair"] = pair.facts["outcome"]
+    else:
+        text += f". {all_pairs(results, alpha).summary.text}"
+    return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why)
+
+
+def _pair_words(pair: Verdict, about: About, level: str) -> str:
+    outcome = pair.facts["outcome"]
+    first, second = about.of(pair.facts["first"]), about.of(pair.facts["second"])
+    if outcome == "too little data":
+        more = about.more(pair.facts["k_needed"] - pair.facts["k"])
+        return f"nothing can be told: {more} would allow it"
+    if outcome in ("either", "empty"):
+        return "it could go either way"
+    words = {
+        "first better": f"{first} will be the better one",
+        "second better": f"{second} will be the better one",
+        "first not worse": f"{first} will be better or equal",
+        "second not worse": f"{second} will be better or equal",
+        "equal": "they will be equal",
+    }[outcome]
+    by = "by a rule that holds" if pair.facts["at_case"] else "again separately"
+    return f"{words}, {by} with {level} confidence"

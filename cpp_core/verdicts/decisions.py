@@ -1,0 +1,215 @@
+"""Shown, not shown, or too little data: decision rules with a finite-sample guarantee.
+
+*Shown* is said wrongly, jointly over the data and the new cases, with probability at most alpha.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from numpy.typing import ArrayLike, NDArray
+
+from cpp_core.catalog.algorithms import ALGORITHMS
+from cpp_core.checks import Level, check_count, exact_alpha, to_fraction
+from cpp_core.method.counts import batch_errors
+from cpp_core.method.ranks import as_limit, check_losses, ends, scores_needed
+from cpp_core.trials.results import Results
+from cpp_core.verdicts.about import EXCHANGEABLE, About, Verdict, about_results
+from cpp_core.verdicts.bounds import calibration_losses
+from cpp_core.verdicts.language import confidence, counted, number, ordinal, with_unit
+
+Outcome = Literal["shown", "not shown", "too little data"]
+
+
+@dataclass(frozen=True)
+class Decision(Verdict):
+    """A verdict with its outcome: shown, not shown or too little data."""
+
+    outcome: Outcome
+
+
+def loss_at_most(
+    losses: ArrayLike,
+    t: float,
+    alpha: Level = 0.1,
+    low: float = -math.inf,
+    high: float = math.inf,
+    about: About | None = None,
+    label: str = "model",
+) -> Decision:
+    """Is the loss at most t on the next case? By the one-sided conformal bound.
+
+    Shown when the bound at alpha is at most t; too little data when there are fewer than
+    1/alpha - 1 losses, unless no loss can exceed t.
+
+    >>> loss_at_most([0.1, 0.2, 0.3], 0.5, alpha=0.25).outcome
+    'shown'
+    """
+    checked = check_losses(losses, low, high)
+    words = replace(About() if about is None else about, low=low, high=high)
+    return _decide(checked, t, alpha, words, label)
+
+
+def decide(results: Results, algorithm: str, threshold: float, alpha: Level = 0.1) -> Decision:
+    """Is the next loss at most the threshold (a greater-is-better metric: at least)? Trial 0."""
+    results.reader(algorithm)
+    losses = calibration_losses(results, algorithm)
+    return _decide(losses, threshold, alpha, about_results(results), ALGORITHMS[algorithm].label)
+
+
+def _decide(shown: NDArray, t: float, alpha: Level, about: About, label: str) -> Decision:
+    if not math.isfinite(t):
+        raise ValueError(f"The threshold must be a number, but {t!r} was given.")
+    low, high = sorted((about.sign * about.low, about.sign * about.high))
+    _, hi, _, upper = ends(about.sign * shown, alpha, "upper", low, high)
+    k, needed = len(shown), scores_needed(alpha, "upper")
+    end, level = about.sign * upper, confidence(alpha)
+    limit = as_limit(t, shown.dtype, about.sign)
+    kept = upper <= about.sign * limit
+    at = with_unit(number(t, digits=17), about.unit)
+    side = "at least" if about.greater_is_better else "at most"
+    lead = about.lead(label)
+    claim = f"{lead[0].lower()}{lead[1:]}, the {about.loss} of {about.of(label)} is {side} {at}"
+    why = (
+        f"The bound is the {ordinal(hi)} {'largest' if about.greater_is_better else 'smallest'} of "
+        f"{counted(k, 'calibration score')} of {about.source}."
+    )
+    outcome: Outcome
+    if about.sign * limit >= shown.dtype.type(high):
+        outcome = "shown"
+        text = f"Shown: {claim}: {about.range_end}."
+        why = "No value of this loss lies beyond the threshold."
+    elif k < needed:
+        outcome = "too little data"
+        more = about.more(needed - k)
+        text = (
+            f"Too little data to show that {claim} with {level} confidence: {more} would allow it."
+        )
+        why = (
+            f"At this confidence a bound needs {counted(needed, 'score')}; {about.source} has {k}."
+        )
+    elif kept:
+        outcome = "shown"
+        bound = about.end(end, t)
+        text = (
+            f"Shown: {claim} with probability at least {level}, {about.together}; the bound is "
+            f"{bound}."
+        )
+    else:
+        outcome = "not shown"
+        bound = about.end(end, t) if math.isfinite(end) else "not finite"
+        text = f"Not shown with {level} confidence: {claim}; the bound is {bound}."
+    facts = about.facts(
+        alpha, k, algorithm=label, threshold=t, bound=end, outcome=outcome, k_needed=needed
+    )
+    return Decision(text, "guaranteed", EXCHANGEABLE, facts, why, outcome)
+
+
+def error_rate_at_most(
+    k: int, errors: int, batch_size: int, rate: Level, alpha: Level = 0.1
+) -> Decision:
+    """Is the error rate at most ``rate`` on the next ``batch_size`` cases? By the exact batch rule.
+
+    The errors among the next cases are a hypergeometric share of all errors (spec 7); the batch
+    size is fixed beforehand. Too little data when not even k cases without an error would do.
+
+    >>> [error_rate_at_most(200, 10, 100, rate).outcome for rate in (0.1, 0.05)]
+    ['shown', 'not shown']
+    """
+    most = batch_errors(k, errors, batch_size, alpha, side="upper")[1]
+    exact = _rate(rate)
+    allowed = math.floor(exact * batch_size)
+    level, at = confidence(alpha), f"{number(float(exact * 100), digits=17)} %"
+    cases = "case" if batch_size == 1 else counted(batch_size, "case")
+    claim = f"the error rate on the next {cases} is at most {at} ({counted(allowed, 'error')})"
+    facts: dict[str, Any] = {
+        "k": k,
+        "m": None,
+        "alpha": float(exact_alpha(alpha)),
+        "n_algorithms": 1,
+        "errors": errors,
+        "batch_size": batch_size,
+        "rate": float(exact),
+        "most": most,
+    }
+    seen = f"{counted(errors, 'error')} among {counted(k, 'checked case')}"
+    outcome: Outcome
+    if most <= allowed:
+        outcome = "shown"
+        text = (
+            f"Shown: {claim} with probability at least {level}, over the checked and the next "
+            f"cases together; with {seen} there will be at most {most}."
+        )
+    elif batch_errors(k, 0, batch_size, alpha, side="upper")[1] > allowed:
+        outcome = "too little data"
+        needed = _clean_cases(batch_size, allowed, alpha, k)
+        facts["k_needed"] = needed
+        text = (
+            f"Too little data to show with {level} confidence that {claim}: "
+            f"{counted(needed, 'case')} without an error would do, {k} cannot."
+        )
+        if k == 1:
+            text = text.replace("1 cannot", "a single one cannot")
+    else:
+        outcome = "not shown"
+        fewest = _last(
+            lambda e: batch_errors(k, e, batch_size, alpha, "upper")[1] <= allowed, errors
+        )
+        facts["errors_allowed"] = fewest
+        text = (
+            f"Not shown with {level} confidence that {claim}: with {seen} there may be {most}; at "
+            f"most {counted(fewest, 'error')} among the {k} would have shown it."
+        )
+    why = (
+        f"{most} is the largest number x of errors that {seen} leave possible: the tail of "
+        f"Hypergeometric({k} + {batch_size}, {errors} + x, {batch_size}) at x exceeds alpha = "
+        f"{number(float(exact_alpha(alpha)))}. The batch size is fixed beforehand."
+    )
+    return Decision(text, "guaranteed", EXCHANGEABLE, facts | {"outcome": outcome}, why, outcome)
+
+
+def decide_error_rate(
+    results: Results, algorithm: str, batch_size: int, rate: Level, alpha: Level = 0.1
+) -> Decision:
+    """Is a candidate's error rate at most ``rate`` on the next cases? From trial 0's errors."""
+    experiment = results.experiment
+    if experiment.measure.name != "zero_one" or experiment.algorithmic:
+        raise ValueError(
+            "The exact rule for error rates counts the errors of one trained model: choose the "
+            f"zero-one loss and the variant candidate, not {experiment.measure.name} and "
+            f"{experiment.variant}."
+        )
+    results.reader(algorithm)
+    losses, label = calibration_losses(results, algorithm), ALGORITHMS[algorithm].label
+    found = error_rate_at_most(len(losses), int(losses.sum()), batch_size, rate, alpha)
+    facts = found.facts | {"algorithm": label, "n_algorithms": len(results.algorithms)}
+    return replace(found, text=f"{label}: {found.text}", facts=facts)
+
+
+def _rate(rate: Level) -> Any:
+    exact = to_fraction(rate, "rate")
+    if not 0 <= exact <= 1:
+        hint = f"; write {float(exact / 100):g} for {float(exact):g} %" if 1 < exact <= 100 else ""
+        raise ValueError(f"The rate must lie between 0 and 1, but {rate!r} was given{hint}.")
+    return exact
+
+
+def _last(holds: Any, stop: int) -> int:
+    """The last of 0..stop - 1 at which a condition holds that holds at 0 and turns false once."""
+    start = 0
+    while stop - start > 1:
+        middle = (start + stop) // 2
+        start, stop = (middle, stop) if holds(middle) else (start, middle)
+    return start
+
+
+def _clean_cases(batch_size: int, allowed: int, alpha: Level, k: int) -> int:
+    """How few cases without an error would show that at most ``allowed`` errors follow."""
+
+    def short(n: int) -> bool:
+        return batch_errors(check_count(n + k, "k"), 0, batch_size, alpha, "upper")[1] > allowed
+
+    beyond = 1
+    while short(beyond):
+        beyond *= 2
+    return k + _last(short, beyond) + 1

@@ -1,0 +1,187 @@
+"""Numbers that stay true when rounded, nouns, lists.
+
+A bound is rounded away from what it claims (an upper bound up, a lower bound down), and never
+across a number that it is compared with: the printed sentence is true whenever the computed one is.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterable
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
+from fractions import Fraction
+from typing import Literal
+
+from cpp_core.checks import Level, exact_alpha
+
+Direction = Literal["up", "down", "nearest"]
+
+DIGITS = 3
+DECIMALS = 12
+"""Significant digits of a number in a sentence."""
+
+
+LOSS_NAMES = {
+    "zero_one": "zero-one loss",
+    "brier": "Brier loss",
+    "hinge": "hinge loss",
+    "f1": "F1 score",
+    "roc_auc": "area under the ROC curve",
+    "rmse": "root mean squared error",
+    "mae": "mean absolute error",
+}
+"""Losses whose name is no word; the others are read with spaces."""
+
+ROUNDING = {"up": ROUND_CEILING, "down": ROUND_FLOOR, "nearest": ROUND_HALF_EVEN}
+
+
+def number(
+    value: float,
+    direction: Direction = "nearest",
+    against: float | None = None,
+    digits: int = DIGITS,
+) -> str:
+    """A number with three significant digits, rounded in the stated direction.
+
+    More digits are used where fewer would put it on another side of ``against``, or onto it. A
+    float32 is read as the shortest decimal that it stands for, like the losses that it bounds.
+
+    >>> number(0.4071, "up"), number(0.49996, "up", against=0.5), number(12345.6), number(math.inf)
+    ('0.408', '0.49996', '12,300', 'no finite bound')
+    """
+    exact = _decimal(value)
+    if not exact or not exact.is_finite():
+        return "0" if not exact else "undefined" if exact.is_nan() else "no finite bound"
+    limit = None if against is None else _decimal(against)
+    rounded = exact
+    for places in range(digits, 20):
+        unit = Decimal((0, (1,), exact.adjusted() - places + 1))
+        rounded = exact.quantize(unit, rounding=ROUNDING[direction])
+        if limit is None or rounded.compare(limit) == exact.compare(limit):
+            break
+    plain = rounded.normalize()
+    return f"{plain:,f}" if -6 < plain.adjusted() < 7 else str(plain).replace("E", "e")
+
+
+def typed(value: float) -> str:
+    """A number as somebody types it, in full: for commands and code.
+
+    >>> typed(0.1), typed(12000.0)
+    ('0.1', '12000')
+    """
+    return number(value, digits=17).replace(",", "")
+
+
+def _decimal(value: float) -> Decimal:
+    return Decimal(str(value))
+
+
+def percent(share: Level, direction: Direction = "nearest", against: Level | None = None) -> str:
+    """A share of 0 to 1 in percent, with one decimal at most.
+
+    More decimals are used where fewer would put it on another side of ``against``, or onto it.
+
+    >>> percent(0.9), percent(Fraction(29, 30), "down"), percent(0.0001), percent(math.nan)
+    ('90 %', '96.6 %', 'under 0.1 %', 'undefined')
+    >>> percent(0.50004, "down", against=0.5)
+    '50.004 %'
+    """
+    if share != share:
+        return "undefined"
+    exact, limit = Fraction(share), None if against is None else Fraction(against)
+    if exact == limit:
+        limit = None
+    rounds: dict[str, Callable[[Fraction], int]] = {
+        "nearest": round,
+        "up": math.ceil,
+        "down": math.floor,
+    }
+    for decimals in range(1, DECIMALS):
+        scale = 100 * 10**decimals
+        shown = Fraction(rounds[direction](exact * scale), scale)
+        if limit is None or (shown != limit and (shown > limit) == (exact > limit)):
+            break
+    if direction == "nearest" and (shown == 0 < exact or shown == 1 > exact):
+        return "under 0.1 %" if shown == 0 else "over 99.9 %"
+    text = f"{float(100 * shown):.{decimals}f}".rstrip("0").rstrip(".")
+    return f"{text} %"
+
+
+def unbroken(text: str) -> str:
+    """The text with every percentage on one line, in Markdown that is escaped or not."""
+    return re.sub(r" (\\?%)", "\u00a0\\1", text)
+
+
+def confidence(alpha: Level) -> str:
+    """1 - alpha in percent, never more than it is."""
+    return percent(1 - exact_alpha(alpha), "down")
+
+
+def counted(n: int, noun: str) -> str:
+    """A number with its noun in the singular or plural.
+
+    >>> counted(1, "case"), counted(3000, "batch")
+    ('1 case', '3,000 batches')
+    """
+    return f"1 {noun}" if n == 1 else f"{n:,} {plural(noun)}"
+
+
+def plural(noun: str) -> str:
+    """Several of a noun."""
+    return f"{noun}es" if noun.endswith(("ch", "s")) else f"{noun}s"
+
+
+def possessive(label: str) -> str:
+    """A label as the owner of something.
+
+    >>> possessive("SVM-rbf"), possessive("Naive Bayes")
+    ("SVM-rbf's", "Naive Bayes'")
+    """
+    return f"{label}'" if label.endswith("s") else f"{label}'s"
+
+
+def ordinal(n: int) -> str:
+    """1st, 2nd, 3rd, 4th, 11th, 21st."""
+    last = n % 10 if n % 100 not in (11, 12, 13) else 0
+    return f"{n}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(last, 'th') }"
+
+
+def listed(words: Iterable[str]) -> str:
+    """Words with commas and an 'and'.
+
+    >>> listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def loss_name(name: str) -> str:
+    """What a loss is called in a sentence."""
+    return LOSS_NAMES.get(name, name.replace("_", " "))
+
+
+def sentence(text: str) -> str:
+    """The same with a capital at the start."""
+    return text[0].upper() + text[1:]
+
+
+def with_unit(text: str, unit: str) -> str:
+    """A number with its unit, in the singular for one."""
+    if not unit:
+        return text
+    return f"{text} {unit.removesuffix('s') if text in ('1', '-1') else unit}"
+
+
+def duration(seconds: float) -> str:
+    """Seconds as people say them.
+
+    >>> duration(0.4), duration(55), duration(200), duration(9000)
+    ('under a second', '55 s', '3 min', '2.5 h')
+    """
+    if seconds < 1:
+        return "under a second"
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"

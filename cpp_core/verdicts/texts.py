@@ -1,0 +1,46 @@
+"""The words that pages, report and command line share."""
+
+from typing import Any
+
+from cpp_core.catalog.losses import LOSS_WORDS, make_loss
+from cpp_core.verdicts.language import with_unit
+
+TAGLINE = (
+    "Forecast the next loss, of the model you have and of the one you will retrain, with a stated "
+    "guarantee."
+)
+
+STEPS = (
+    "**Draw** data, **split** them at random, **train**, **lose** (compute the loss of every "
+    "held-out case), **sort** the losses, **read off** the bound: its rank alone makes the promise."
+)
+
+
+RE_SPLITS = (
+    "These trials re-split one table. Given the table, the counts of covered losses follow the "
+    "exact law drawn here, whatever the table: agreement checks the arithmetic, and would hold on "
+    "a table that drifts too. Ends, widths and mean losses describe re-splitting this table, not "
+    "new tables."
+)
+
+NOT_FOR_ONE_CASE = (
+    "What this does not promise: the probability counts new cases and all else that is drawn, "
+    "together. Over many cases the sets hold what happens as often as promised; at this one case, "
+    "or in one class, it may be more often or less."
+)
+
+BEFORE_THE_LABEL = (
+    "While the label is still unknown, only the inputs can move the bar, and the promise is about "
+    "one model that is trained already (on a third of the cases), not about retraining."
+)
+
+
+def loss_words(name: str, **settings: Any) -> str:
+    """What a loss measures, with its range and unit.
+
+    >>> loss_words("log_loss", clip=0.001)[-24:], loss_words("squared_error")[-28:]
+    ('(range: 0 to 6.908 nats)', '(range: 0 to no upper limit)')
+    """
+    loss = make_loss(name, **settings)
+    top = "no upper limit" if loss.high == float("inf") else f"{loss.high:.4g}"
+    return f"{LOSS_WORDS[name]} (range: {with_unit(f'{loss.low:g} to {top}', loss.unit)})"

@@ -1,0 +1,348 @@
+"""What several tests build on: learners with known laws, results and panels that a test chooses."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import special
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+
+from cpp_core import Experiment, Results
+from cpp_core.method.modulation import LEVELS
+from cpp_core.trials.one_trial import run_block
+from cpp_core.trials.store import Arrays, Store
+from cpp_core.verdicts.about import About
+
+
+class Quick(RegressorMixin, BaseEstimator):
+    """Clones without scikit-learn's introspection, which costs more than these fits do."""
+
+    def get_params(self, deep=True):
+        return {name: value for name, value in vars(self).items() if not name.endswith("_")}
+
+    def set_params(self, **values):
+        vars(self).update(values)
+        return self
+
+    def __sklearn_clone__(self):
+        return type(self)(**self.get_params())
+
+
+class Mean(Quick):
+    """Predicts the mean of its training labels."""
+
+    def fit(self, X, y):
+        self.mean_ = sum(y) / len(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.mean_)
+
+
+class Guess(Quick):
+    """Ignores the sample: predicts Uniform[-5, 5], the seed of its training run made a number."""
+
+    def __init__(self, random_state=None):
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        self.guess_ = 10 * self.random_state / 2**31 - 5
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.guess_)
+
+
+class Brittle(Mean):
+    """Raises when its sample holds a negative first label."""
+
+    def fit(self, X, y):
+        if y[0] < 0:
+            raise RuntimeError("a negative label came first")
+        return super().fit(X, y)
+
+
+BOTH = np.array([0, 1])
+
+
+class Majority(ClassifierMixin, Quick):
+    """Predicts the side of the mean of the positives; a cheap, imperfect classifier of {0, 1}."""
+
+    def fit(self, X, y):
+        self.classes_ = BOTH  # with one class there is no training run
+        upper = y == 1
+        above, below = X[upper, 0], X[~upper, 0]
+        self.cut_ = (sum(above) / len(above) + sum(below) / len(below)) / 2
+        return self
+
+    def predict(self, X):
+        return self.classes_[(X[:, 0] > self.cut_).astype(int)]
+
+
+class Line(Quick):
+    """Least squares on the last column and its square: cheap, deterministic."""
+
+    def fit(self, X, y):
+        self.coef_ = np.linalg.lstsq(self._design(X), y, rcond=None)[0]
+        return self
+
+    def predict(self, X):
+        return self._design(X) @ self.coef_
+
+    def _design(self, X):
+        last = X[:, -1]
+        return np.column_stack([np.ones(len(X)), last, last**2])
+
+
+class Band(Line):
+    """Quantiles by a Normal band around the line: one fit, any level."""
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        self.spread_ = float(np.std(y - super().predict(X)))
+        return self
+
+    def predict(self, X, quantiles=(0.5,)):
+        line = super().predict(X)
+        return line[:, None] + self.spread_ * special.ndtri(np.asarray(quantiles))[None, :]
+
+
+def normal_sample(n, rng):
+    """Cases whose label is standard Normal and independent of the single input."""
+    return rng.standard_normal((n, 1)), rng.standard_normal(n)
+
+
+# Results whose losses a test chooses
+
+
+SIX = ("logistic", "knn", "random-forest", "boosting", "naive-bayes", "dummy")
+PLAIN = About(n_algorithms=2)
+
+SPREAD = np.linspace(-0.25, 0.25, 99)
+
+
+def results_of(calibration, test=None, *, m=7, failed=0, **settings):
+    """Results with these losses: one array (trials, k) or (trials, k, b) for each algorithm."""
+    calibration = [np.asarray(own, dtype=np.float32) for own in calibration]
+    trials, k = calibration[0].shape[:2]
+    test = [np.full((trials, 4), own.flat[0]) for own in calibration] if test is None else test
+    test = [np.asarray(own, dtype=np.float32) for own in test]
+    settings = {"dataset": "two-classes", "loss": "log_loss", "variant": "candidate"} | settings
+    b, variant = settings.get("batch_size", 1), settings["variant"]
+    algorithmic = variant in ("z-free", "z-fixed", "z-variable")
+    if algorithmic:
+        parts = 1 if variant == "z-free" else 2
+        held_out = settings.get("n_evaluations", 1)
+        sizes = {"n": parts * k * (m + held_out), "n_sets": k, "test_size": test[0].shape[1]}
+    else:
+        sizes = {"n": 2 * k * b, "test_size": test[0].shape[1] * b}
+    experiment = Experiment(algorithms=SIX[: len(calibration)], **settings, **sizes)
+    assert experiment.sizes.k == k
+    arrays = {}
+    for name, own, tested in zip(experiment.algorithms, calibration, test, strict=True):
+        arrays[name] = {
+            "calibration": own,
+            "test": tested,
+            "failed": np.full(trials, failed, dtype=np.int32),
+            "failure": np.full(trials, b"it broke", dtype="S200"),
+        }
+        if b > 1:
+            arrays[name]["undefined"] = np.ones(trials, dtype=np.int32)
+        if variant in ("z-fixed", "z-variable"):
+            # The prediction is the loss 1 everywhere: scores are l - 1.
+            levels = () if variant == "z-fixed" else (len(LEVELS),)
+            arrays[name]["calibration_ends"] = np.ones((trials, k, *levels), dtype=np.float32)
+            arrays[name]["test_ends"] = np.ones((*tested.shape, *levels), dtype=np.float32)
+    return Results(experiment, 0, np.arange(trials), arrays, trials)
+
+
+def symbolic(k, n_algorithms=2):
+    """Correct is likely and FP not at every case; FN is impossible."""
+    experiment = Experiment(
+        dataset="two-classes",
+        algorithms=SIX[:n_algorithms],
+        variant="symbolic",
+        n=4 * k,
+        test_size=2,
+    )
+    likely = np.tile(np.array([-0.1, -3.0, -np.inf], dtype=np.float32), (1, 2, 1))
+    arrays = {
+        "calibration": np.linspace(-1, -0.1, k, dtype=np.float32)[None],
+        "calibration_ends": np.full((1, k, len(LEVELS)), -0.5, dtype=np.float32),
+        "test": likely,
+        "test_ends": np.full((1, 2, len(LEVELS)), -0.5, dtype=np.float32),
+        "test_symbol": np.zeros((1, 2), dtype=np.int8),
+        "failed": np.zeros(1, dtype=np.int32),
+        "failure": np.zeros(1, dtype="S200"),
+    }
+    return Results(experiment, 0, np.arange(1), dict.fromkeys(experiment.algorithms, arrays), 1)
+
+
+def tenths(k, shift=0.0):
+    """Losses 0.1, 0.2, ... as one trial."""
+    return np.arange(1, k + 1)[None] / 10 + shift
+
+
+def failing():
+    """Squared errors of two regressions, of which the first failed in most runs of trial 0."""
+    experiment = Experiment(
+        dataset="growing-noise", algorithms=("knn", "dummy"), variant="z-free", n_sets=20, n=60,
+        test_size=2,
+    )  # fmt: skip
+    arrays = {}
+    for name, failed in (("knn", 15), ("dummy", 0)):
+        losses = np.arange(1, 61, dtype=np.float32).reshape(3, 20)
+        losses[0, :failed] = np.inf
+        arrays[name] = {
+            "calibration": losses,
+            "test": np.ones((3, 2), dtype=np.float32),
+            "failed": np.array([failed, 0, 0], dtype=np.int32),
+            "failure": np.zeros(3, dtype="S200"),
+        }
+    return Results(experiment, 0, np.arange(3), arrays, 3)
+
+
+def pair(d, **settings):
+    """Two models whose losses differ by d on the calibration cases, and on as many test cases."""
+    d = np.atleast_2d(np.asarray(d, dtype=float))
+    base = np.full(d.shape, 16.0)
+    sign = -1 if settings.get("loss") == "accuracy" else 1
+    if sign < 0:
+        base[:] = 0.5
+    losses = [base + sign * d, base]
+    return results_of(losses, losses, **settings)
+
+
+# Panels
+
+
+def made(calibration, test):
+    """Results with losses that a test chooses: (algorithms, trials, k) and (..., T)."""
+    names = ("ridge", "knn", "dummy")[: len(calibration)]
+    n_test = np.shape(test)[2]
+    n = 2 * np.shape(calibration)[2]
+    experiment = Experiment(dataset="diabetes", algorithms=names, n=n, test_size=n_test)
+    trials = np.shape(calibration)[1]
+    arrays = {
+        name: {
+            "calibration": np.asarray(calibration[i], dtype=np.float32),
+            "test": np.asarray(test[i], dtype=np.float32),
+            "failed": np.zeros(trials, dtype=np.int32),
+            "failure": np.zeros(trials, dtype="S200"),
+        }
+        for i, name in enumerate(names)
+    }
+    return Results(experiment, 0, np.arange(trials), arrays, trials)
+
+
+def drawn(k=39, trials=200, n_test=30, factors=(1.0, 2.0)):
+    """Independent exponential losses with the given means."""
+    rng = np.random.default_rng(1)
+    calibration = [factor * rng.exponential(size=(trials, k)) for factor in factors]
+    return made(calibration, [f * rng.exponential(size=(trials, n_test)) for f in factors])
+
+
+def infinite(algorithms=("ridge",), trials=4):
+    experiment = Experiment(dataset="diabetes", algorithms=algorithms, n=20, test_size=50)
+    block, _ = run_block(experiment, 0, range(trials))
+    return Results(experiment, 0, np.arange(trials), block, trials)
+
+
+def check(panel):
+    """What holds for every panel: strict JSON, small, nothing left to a theme, words in hovers."""
+    content = panel.figure.to_json()
+    assert len(content) < 30_000
+    figure = json.loads(content, parse_constant=lambda name: pytest.fail(f"{name} in the JSON"))
+    assert "bdata" not in content.replace(json.dumps(figure["layout"].get("template", {})), "")
+    for trace in figure["data"]:
+        assert None not in [*trace.get("x", []), *trace.get("y", [])]
+        assert "<extra></extra>" in trace.get("hovertemplate", "<extra></extra>")
+    layout = figure["layout"]
+    assert not {"title", "font", "paper_bgcolor", "plot_bgcolor"} & set(layout)
+    assert panel.title
+    assert panel.caption.endswith((".", "law."))
+    assert panel.alt
+    assert isinstance(panel.data, pd.DataFrame)
+    assert "nan" not in (panel.title + panel.caption + panel.alt).lower().replace("nanc", "")
+    return figure
+
+
+def bars(panel, **wanted):
+    return [
+        trace
+        for trace in panel.figure.data
+        if trace.type == "bar" and all(trace[name] == value for name, value in wanted.items())
+    ]
+
+
+# Arrays in a store
+
+
+KEY, OTHER = "0123456789abcdef", "fedcba9876543210"
+
+
+def arrays_of(trials: Iterable[int], width: int = 5) -> Arrays:
+    """Arrays that tell from which trials they are."""
+    column = np.array(list(trials)).reshape(-1, 1)
+    return {
+        "calibration": (1000 * column + np.arange(width)).astype(np.float32),
+        "test": (column + np.arange(3)).astype(np.int16),
+        "failed": (column % 2 == 0)[:, 0],
+    }
+
+
+def assert_right(found: list[int], arrays: Arrays, width: int = 5) -> None:
+    """Check that loaded arrays are those of the trials found."""
+    if not found:
+        assert arrays == {}
+        return
+    expected = arrays_of(found, width)
+    assert found == sorted(set(found))
+    assert arrays.keys() == expected.keys()
+    for name, array in expected.items():
+        assert arrays[name].dtype == array.dtype
+        np.testing.assert_array_equal(arrays[name], array)
+
+
+def fill(store: Store, trials: Iterable[int], key: str = KEY) -> None:
+    """Save trials as one call."""
+    trials = list(trials)
+    store.save(key, trials, arrays_of(trials))
+
+
+def blocks_in(folder: Path, key: str = KEY) -> list[Path]:
+    return sorted((folder / key).glob("*.npz"))
+
+
+def tree(folder: Path) -> dict[str, tuple[int, bytes]]:
+    """Everything in a folder, with the times."""
+    return {
+        str(path.relative_to(folder)): (
+            path.stat().st_mtime_ns,
+            path.read_bytes() if path.is_file() else b"",
+        )
+        for path in [folder, *folder.rglob("*")]
+    }
+
+
+# Experiments of every variant
+
+SMALL = {"dataset": "breast-cancer", "algorithms": ("knn", "naive-bayes")}
+VARIANTS = {
+    "candidate": {},
+    "z-free": {"n_sets": 20},
+    "z-free-grouped": {"variant": "z-free", "n_sets": 20, "n_evaluations": 3},
+    "z-fixed": {"n_sets": 20, "regressor": "linear"},
+    "z-variable": {"n_sets": 20},
+    "symbolic": {},
+    "symbolic-algorithm": {"variant": "symbolic", "n_sets": 20},
+    "batch": {"loss": "accuracy", "batch_size": 5},
+    "batch-algorithm": {"variant": "batch", "loss": "roc_auc", "batch_size": 5, "n_sets": 15},
+}
+
+
+def experiment_of(name, **options):
+    return Experiment(**{"variant": name, **SMALL, **VARIANTS[name], **options})

@@ -1,0 +1,107 @@
+"""Figures of coverage: against exact probabilities and laws."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from cpp_core import ALGORITHMS
+from cpp_core.figures.coverage_figures import (
+    calibration_curve,
+    cover_rates,
+    coverage_histograms,
+    tied_share,
+)
+from cpp_core.verdicts.language import number
+from tests.builders import drawn, made
+
+pytestmark = pytest.mark.usefixtures("no_warnings")
+
+
+def test_cover_rates_against_the_exact_probability(two):
+    panel = cover_rates(two, 0.1)
+    frame = two.at(0.1)
+    for row, name in enumerate(two.algorithms):
+        hits = int(frame[frame["algorithm"] == name]["new_loss_covered"].sum())
+        exact = stats.binomtest(hits, 200).proportion_ci(0.95, "exact")
+        dot = next(t for t in panel.figure.data if t.marker.color == ALGORITHMS[name].color)
+        assert dot.y == (row,)
+        assert dot.x[0] == pytest.approx(hits / 2)
+        assert dot.x[0] - dot.error_x.arrayminus[0] == pytest.approx(100 * exact.low)
+        assert dot.x[0] + dot.error_x.array[0] == pytest.approx(100 * exact.high)
+    assert "36/40 = 90 %" in panel.caption
+    assert panel.title == "Both cover rates agree with the exact 90 %"
+    # Test losses that lie all outside, then all inside: the law is refuted, and the title says so.
+    broken = drawn()
+    for arrays in broken.arrays.values():
+        arrays["test"][:] = 1e9
+    title = cover_rates(broken, 0.1).title
+    assert title == (
+        "2 of 2 cover rates disagree with the exact 90 %: Ridge's, 0 %, and "
+        "Nearest neighbours', 0 %"
+    )
+    for arrays in broken.arrays.values():
+        arrays["test"][:] = np.median(arrays["calibration"])
+    assert cover_rates(broken, 0.1).title.startswith("2 of 2 cover rates disagree")
+
+
+def test_with_ties_the_probability_is_a_lower_bound():
+    tied = made(np.ones((1, 40, 39)), np.ones((1, 40, 9)))
+    assert tied_share(tied, "ridge", 0.1, "upper") == 1
+    panel = cover_rates(tied, 0.1, "upper")
+    assert panel.title == "The cover rate agrees with at least 90 %"
+    assert "a lower bound where scores tie" in panel.caption
+    curve = coverage_histograms(tied, 0.1, "upper")
+    assert "expected at least 90 %" in curve.title
+    assert curve.figure.data[-1].name == "law without ties, a lower bound"
+    scores = np.tile(np.arange(1.0, 40), (1, 4, 1))
+    assert tied_share(made(scores, np.ones((1, 4, 9))), "ridge", 0.1, "two-sided") == 0
+    scores[0, 0, 37] = scores[0, 0, 38]  # rank 38 is the upper end
+    assert tied_share(made(scores, np.ones((1, 4, 9))), "ridge", 0.1, "two-sided") == 0.25
+
+
+def test_coverage_bins_hold_whole_counts_and_their_law(two):
+    panel = coverage_histograms(two, 0.1)
+    law = stats.betabinom(30, *two.coverage_law(0.1))
+    frame = two.at(0.1)
+    for name in two.algorithms:
+        hits = (frame[frame["algorithm"] == name]["test_coverage"] * 30).round()
+        for row in panel.data[panel.data["algorithm"] == name].itertuples():
+            inside = range(row.fewest, row.most + 1)
+            assert row.trials == hits.isin(list(inside)).sum()
+            assert row.expected == pytest.approx(200 * sum(law.pmf(j) for j in inside))
+    band = [shape for shape in panel.figure.layout.shapes if shape.type == "rect"]
+    assert {(shape.x0, shape.x1) for shape in band} == {(90, 95)}  # 2/(k+1) of k = 39
+    upper = coverage_histograms(two, 0.1, "upper").figure.layout.shapes
+    assert {(s.x0, s.x1) for s in upper if s.type == "rect"} == {(90, 92.5)}
+    # Many test losses: neighbouring counts share a bin, the same number in each.
+    many = coverage_histograms(drawn(n_test=300, trials=50), 0.1)
+    sizes = many.data["most"] - many.data["fewest"] + 1
+    assert sizes.nunique() == 1
+    assert sizes.iloc[0] > 1
+    assert many.data.groupby("algorithm")["trials"].sum().tolist() == [50, 50]
+
+
+def test_no_law_no_curve(every_variant):
+    grouped = every_variant["z-free-grouped"]
+    panel = coverage_histograms(grouped, 0.2)
+    assert not [trace for trace in panel.figure.data if trace.type == "scatter"]
+    assert "No curve is drawn. The law is not known" in panel.caption
+    assert "promised 80 %" in panel.title
+    assert "at least 80 %" in cover_rates(grouped, 0.2).title
+    symbolic = coverage_histograms(every_variant["symbolic"], 0.1)
+    assert not [trace for trace in symbolic.figure.data if trace.type == "scatter"]
+    assert "an empty set gets its most likely symbol" in symbolic.caption
+
+
+def test_calibration_curve(two):
+    panel = calibration_curve(two, 0.123)
+    assert len(panel.data) == 2 * 51  # 50 levels and the chosen one
+    for alpha in (0.01, 0.123, 0.5):
+        row = panel.data.query("algorithm == 'knn'")
+        row = row.iloc[int((row["promised"] - (1 - alpha)).abs().argmin())]
+        own = two.at(alpha).query("algorithm == 'knn'")
+        assert row["mean_coverage"] == pytest.approx(own["test_coverage"].mean())
+    gap = (panel.data["promised"] - panel.data["mean_coverage"]).max()
+    assert f"at most {number(100 * gap)} percentage points below" in panel.title
+    sure = calibration_curve(made(np.ones((1, 5, 39)), np.ones((1, 5, 9))), 0.1)
+    assert sure.title.endswith("the mean coverage is at least the promise")

@@ -1,0 +1,207 @@
+"""Figures: their numbers against plain computations, their titles in every branch."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from cpp_core import ALGORITHMS, Experiment, Results
+from cpp_core.figures.coverage_figures import coverage_histograms
+from cpp_core.figures.interval_figures import (
+    interval_histograms,
+    overview_bars,
+    paired_difference,
+    width_differences,
+    width_histograms,
+)
+from cpp_core.figures.panels import GREY
+from cpp_core.trials.one_trial import run_block
+from cpp_core.verdicts.language import number, percent
+from tests.builders import bars, check, drawn, infinite, made
+
+pytestmark = pytest.mark.usefixtures("no_warnings")
+
+
+def test_overview_is_the_set_of_the_first_trial(two):
+    frame = two.at(0.1)
+    panel = overview_bars(two, 0.1)
+    own = frame[frame["algorithm"] == "ridge"]
+    first = own.iloc[0]
+    solid = [bar for bar in bars(panel) if bar.marker.color == ALGORITHMS["ridge"].color]
+    assert len(solid) == 1
+    assert solid[0].base[0] == pytest.approx(first["lower"], rel=1e-6)
+    assert solid[0].base[0] + solid[0].x[0] == pytest.approx(first["upper"], rel=1e-6)
+    fades = [bar for bar in bars(panel) if str(bar.marker.color).endswith(("0.16)", "0.34)"))]
+    assert len(fades) == 8
+    wide = [bar for bar in fades if bar.y[0] == 0 and str(bar.marker.color).endswith("0.16)")][1]
+    expected = np.sort(own["upper"].to_numpy())[[round(0.05 * 199), round(0.95 * 199)]]
+    assert [wide.base[0], wide.base[0] + wide.x[0]] == pytest.approx(expected.tolist(), rel=1e-6)
+    tick = next(trace for trace in panel.figure.data if trace.type == "scatter")
+    assert tick.marker.line.color == GREY
+    assert tick.x[0] == pytest.approx(own["mean_test_loss"].mean(), rel=1e-6)
+    assert f"Ridge between {number(first['lower'])} and {number(first['upper'])}" in panel.title
+    assert "90 % confidence each" in panel.title
+    assert "the set of trial 0, which carries the promise" in panel.caption
+    later = overview_bars(replace(two, trials=two.trials + 3), 0.1)
+    assert "the set of trial 3, until trial 0 is there" in later.caption
+    upper = overview_bars(two, 0.1, "upper")
+    bound = two.at(0.1, "upper").query("algorithm == 'ridge'")["upper"].iloc[0]
+    assert f"Ridge at most {number(bound)}" in upper.title
+
+
+def test_overview_of_moving_sets_is_typical(every_variant):
+    results = every_variant["z-variable"]
+    panel = overview_bars(results, 0.1)
+    ends = np.sort(results.at(0.1).query("algorithm == 'naive-bayes'")["upper"])
+    assert panel.data["upper"][1] == pytest.approx(ends[0])  # the lower one of two
+    assert panel.title.startswith("Typically")
+    assert "promise" not in panel.caption
+
+
+def test_larger_is_better_is_at_least(every_variant):
+    panel = overview_bars(every_variant["batch"], 0.1, "upper")
+    assert "at least" in panel.title
+
+
+def test_infinite_ends_are_told_and_drawn():
+    results = infinite()
+    panel = overview_bars(results, 0.05, "upper")
+    assert "no finite bound" in panel.title
+    wanted = "no finite bound: 9 more calibration cases would give one"
+    assert wanted in panel.caption
+    assert wanted.replace(": ", ":<br>") == panel.figure.layout.annotations[0].text
+    arrow = [t for t in panel.figure.data if t.type == "scatter" and t.marker.symbol]
+    assert "triangle-right" in [trace.marker.symbol for trace in arrow]
+    histogram = interval_histograms(results, 0.05, "upper")
+    assert histogram.title == f"There is {wanted}"
+    assert "4 infinite values" in histogram.caption
+    assert width_histograms(results, 0.05, "upper").title == f"There is {wanted}"
+    certain = coverage_histograms(results, 0.05, "upper")
+    assert "No curve is drawn" in certain.caption
+    assert not [trace for trace in certain.figure.data if trace.type == "scatter"]
+    assert "because there is no finite bound" in certain.title
+    # A bounded loss has the end of its range instead, and one more score is singular.
+    bounded = Experiment(dataset="iris", algorithms=("logistic",), n=36, test_size=50)
+    block, _ = run_block(bounded, 0, range(2))
+    words = overview_bars(Results(bounded, 0, np.arange(2), block, 2), 0.1).caption
+    assert "no bound but the end of the range: 1 more calibration case would give one" in words
+
+
+def test_interval_histograms_count_every_trial(two):
+    panel = interval_histograms(two, 0.1)
+    frame = two.at(0.1)
+    for name in two.algorithms:
+        own = frame[frame["algorithm"] == name]
+        for quantity in ("lower", "upper", "mean_test_loss"):
+            rows = panel.data.query("algorithm == @name and quantity == @quantity")
+            assert rows["trials"].sum() == 200
+            for row in rows.itertuples():
+                a, b = row[3], row[4]
+                inside = own[quantity].between(a, b, inclusive="left").sum()
+                assert row.trials == inside
+    hatched = [bar for bar in bars(panel) if bar.marker.pattern.shape and not bar.showlegend]
+    shapes = {bar.marker.pattern.shape for bar in hatched if bar.showlegend is False}
+    assert shapes == {ALGORITHMS[name].hatch for name in two.algorithms}
+    ends = frame.pivot(index="trial", columns="algorithm", values="upper")
+    share = (ends["ridge"] < ends["knn"]).mean()
+    assert panel.title == f"Ridge has the lowest upper end in {percent(share)} of the trials"
+    ranges = {tuple(axis.range) for axis in panel.figure.select_yaxes()}
+    assert len(ranges) == 1
+    assert len({tuple(axis.range) for axis in panel.figure.select_xaxes()}) == 1
+
+
+def test_titles_with_ties_and_alone():
+    same = made(np.ones((2, 30, 39)), np.ones((2, 30, 5)))
+    assert (
+        interval_histograms(same, 0.1).title
+        == "The lowest upper end is shared in 100 % of the trials"
+    )
+    assert (
+        width_histograms(same, 0.1).title == "The narrowest sets are a tie in 100 % of the trials"
+    )
+    widths = width_differences(same, "ridge", "knn", 0.1)
+    assert widths.title == "The sets are equally wide in 100 % of the trials"
+    assert [bar.y[0] for bar in bars(widths, name="equally wide")] == [30]
+    alone = drawn(factors=(1.0,), trials=8)
+    upper = np.sort(alone.at(0.1)["upper"].to_numpy())
+    a, b = (number(np.quantile(upper, q, method="nearest")) for q in (0.25, 0.75))
+    assert (
+        interval_histograms(alone, 0.1).title
+        == f"Half of Ridge's upper ends lie between {a} and {b}"
+    )
+    assert width_histograms(alone, 0.1).title.startswith("Half of Ridge's widths lie between")
+
+
+def test_widths_trial_by_trial(two):
+    panel = width_differences(two, "ridge", "knn", 0.1)
+    frame = two.at(0.1).pivot(index="trial", columns="algorithm", values="mean_width")
+    d = frame["ridge"] - frame["knn"]
+    assert panel.title == f"Ridge's sets are narrower in {percent((d < 0).mean())} of the trials"
+    left, right = bars(panel)
+    assert sum(left.y) == (d < 0).sum()
+    assert sum(right.y) == (d > 0).sum()
+    assert max(left.x) < 0 < min(right.x)
+    flipped = width_differences(two, "knn", "ridge", 0.1)
+    assert flipped.title == panel.title
+    assert "better" not in panel.title
+    medians = {name: frame[name].quantile(0.5, interpolation="lower") for name in frame}
+    assert width_histograms(two, 0.1).title == (
+        f"Median width: Ridge {number(medians['ridge'])} and Nearest neighbours "
+        f"{number(medians['knn'])}"
+    )
+    few = width_differences(drawn(trials=5, factors=(1.0, 9.0)), "ridge", "knn", 0.1)
+    assert few.title == "Ridge's sets are narrower in 5 of 5 trials"
+    three = width_histograms(drawn(factors=(1.0, 5.0, 5.0)), 0.1)
+    assert three.title == "Ridge's sets are the narrowest in 100 % of the trials"
+
+
+def test_paired_difference(two):
+    panel = paired_difference(two, "ridge", "knn", 0.1)
+    first = two.paired("ridge", "knn", 0.1).iloc[0]
+    solid = [bar for bar in bars(panel, xaxis="x") if str(bar.marker.color).startswith("#")]
+    ends = [(bar.base[0], bar.base[0] + bar.x[0]) for bar in solid]
+    assert ends[0][0] == pytest.approx(first["lower"], rel=1e-6)
+    assert ends[0][1] == ends[1][0] == 0
+    assert ends[1][1] == pytest.approx(first["upper"], rel=1e-6)
+    colors = [ALGORITHMS[name].color for name in ("ridge", "knn")]
+    assert [bar.marker.color for bar in solid] == colors
+    d = two.arrays["ridge"]["test"][0] - two.arrays["knn"]["test"][0]
+    wins = int((d < 0).sum())
+    shares = bars(panel, xaxis="x2")
+    assert [bar.x[0] for bar in shares] == pytest.approx(
+        [100 * wins / 30, 0, 100 - 100 * wins / 30]
+    )
+    exact = stats.binomtest(wins, 30).proportion_ci(0.95, "exact")
+    assert f"exact 95 % interval {percent(exact.low)} to {percent(exact.high)}" in panel.caption
+    assert panel.title == f"Ridge is better at {wins} of 30 test cases; the next may go either way"
+
+
+def test_titles_of_pairs():
+    def title(a, b, side="two-sided"):
+        shape = np.ones((3, 39)), np.ones((3, 10))
+        results = made(*([a * part, b * part] for part in shape))
+        check(panel := paired_difference(results, "ridge", "knn", 0.1, side))
+        return panel.title
+
+    sure = "on the next case, with 90 % confidence"
+    assert title(1, 2) == f"Ridge will be better than Nearest neighbours {sure}"
+    assert title(2, 1) == f"Nearest neighbours will be better than Ridge {sure}"
+    assert title(1, 2, "upper") == f"Ridge will be better than Nearest neighbours {sure}"
+    assert title(1, 1) == f"Ridge will be exactly as good as Nearest neighbours {sure}"
+    assert title(1, 1, "upper") == f"Ridge will be at least as good as Nearest neighbours {sure}"
+    assert title(2, 1, "upper").startswith("Nearest neighbours is better at 10 of 10 test cases;")
+    losses = np.ones((2, 2, 39)), np.tile([[[1.0, 2.0]], [[2.0, 1.0]]], (1, 2, 1))
+    losses[0][0, :, :9] = 0
+    losses[0][1, :, 9:18] = 0
+    even = paired_difference(made(*losses), "ridge", "knn", 0.1)
+    assert even.title == "Neither is better more often: 1 of 2 test cases each"
+
+
+def test_greater_is_better_pairs(every_variant):
+    results = every_variant["batch"]
+    first, second = results.algorithms
+    panel = paired_difference(results, first, second, 0.1, "upper")
+    assert "above 0" in panel.figure.layout.xaxis.title.text
+    better = results.arrays[first]["test"][0] > results.arrays[second]["test"][0]
+    assert bars(panel, xaxis="x2")[0].x[0] == pytest.approx(100 * better.mean())

@@ -1,0 +1,97 @@
+"""What the server does beside running pages."""
+
+import asyncio
+import re
+from pathlib import Path
+
+import pytest
+import streamlit
+from streamlit.web.server.app_discovery import discover_asgi_app
+
+from cpp_core.verdicts.about import Verdict
+from pages.parts import serving, show
+from tests.pages.test_pages import open_page
+
+ROOT = Path(__file__).parents[2]
+HTML = (b"content-type", b"text/html; charset=utf-8")
+PAGE = b"<html><head></head><body>\xc3\xa4</body></html>"
+
+
+def answered(headers, status=200):
+    """The headers and the content that a browser gets, sent in two parts."""
+    sent, asked = [], {}
+
+    async def app(scope, receive, send):
+        asked.update(scope)
+        size = (b"content-length", str(len(PAGE)).encode())
+        start = {"type": "http.response.start", "status": status, "headers": [*headers, size]}
+        await send(start)
+        await send({"type": "http.response.body", "body": PAGE[:20], "more_body": True})
+        await send({"type": "http.response.body", "body": PAGE[20:]})
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "http", "path": "/compare", "headers": [(b"accept-encoding", b"gzip")]}
+    asyncio.run(serving.PreloadCharts(app)(scope, None, send))
+    assert asked["headers"] == []  # a compressed page could not be added to
+    content = b"".join(message["body"] for message in sent[1:])
+    assert dict(sent[0]["headers"])[b"content-length"] == str(len(content)).encode()
+    return content
+
+
+def test_pages_load_the_script_of_the_charts():
+    content = answered([HTML])
+    (name,) = re.findall(rb'import\("\./static/js/([^"]+)"\)', content)
+    assert (Path(streamlit.__file__).parent / "static/static/js" / name.decode()).is_file()
+    assert content.replace(re.search(rb"<script.*</script>", content)[0], b"") == PAGE
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ([(b"content-type", b"application/json")], 200),
+        ([HTML, (b"content-encoding", b"gzip")], 200),
+        ([HTML], 404),
+    ],
+)
+def test_other_answers_stay_as_they_are(headers, status):
+    assert answered(headers, status) == PAGE
+
+
+def test_the_server_starts_the_application_and_not_only_a_script():
+    found = discover_asgi_app(ROOT / "app.py")
+    assert found.is_asgi_app
+    assert found.import_string == "app:app"
+
+
+def test_the_first_view_is_drawn_beforehand(monkeypatch):
+    show._kept.cache_clear()
+    serving.warm()
+    drawn = show._kept.cache_info().currsize
+    at = open_page()
+    before = show._kept.cache_info()
+    at.switch_page("pages/compare.py").run()
+    after = show._kept.cache_info()
+    assert after.misses == before.misses  # nothing of Compare was missing
+    assert after.hits - before.hits == drawn - 1  # all but the bars, which are the Overview's
+    show._kept.cache_clear()
+    monkeypatch.setattr(serving, "stored_trials", lambda keys, trials: 0)
+    serving.warm()
+    assert show._kept.cache_info().currsize == 0
+
+
+def test_percentages_and_dollars_stay_whole():
+    assert show.as_markdown("90 % of $5") == "90\u00a0% of \\$5"
+    assert show.as_markdown(r"90 \% of \$5") == "90\u00a0\\% of \\$5"  # escaped already
+
+
+def test_a_verdict_is_one_line_of_html():
+    verdict = Verdict("a <b> wins 5 % & more", "guaranteed", "no drift", {}, "rank 1 < 2")
+    line = show.verdict_html(verdict, large=True, on_dark=False)
+    assert "\n" not in line
+    assert "a &lt;b&gt; wins 5\u00a0% &amp; more</h3>" in line
+    assert "✔ guaranteed" in line
+    assert "rank 1 &lt; 2" in line
+    assert "Assumes no drift." in line
+    assert show.verdict_html(verdict, large=True, on_dark=True) != line

@@ -1,0 +1,207 @@
+"""Verdicts: every branch of what loss to expect, against a known truth."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from cpp_core import Experiment
+from cpp_core.trials.results import Results
+from cpp_core.verdicts.bounds import expected_loss, headline, typical, under_threshold
+from cpp_core.verdicts.decisions import decide
+from cpp_core.verdicts.pairs import better_on_average, next_case
+from tests.builders import SPREAD, failing, pair, results_of, symbolic, tenths
+
+# What loss to expect
+
+
+def test_expected_loss_of_a_candidate():
+    found = expected_loss(results_of([tenths(19), tenths(19)]), "logistic", 0.1)
+    assert found.text == (
+        "For a new case drawn like the calibration data, the log loss of this trained Logistic "
+        "regression is at most 1.8 nats with probability at least 90 %, over the calibration draw "
+        "and the new case together."
+    )
+    assert (found.badge, found.assumptions) == ("guaranteed", "exchangeable cases")
+    assert (found.facts["k"], found.facts["n_algorithms"]) == (19, 2)
+    assert found.facts["bound"] == pytest.approx(1.8)
+    assert "the 18th smallest of the 19 calibration losses of trial 0" in found.why
+    assert "for all at once ask for alpha / 2 (95 %)" in found.why
+
+
+def test_expected_loss_quotes_trial_0_only():
+    losses = np.vstack([tenths(19), tenths(19, 5.0)])
+    assert "at most 1.8 nats" in expected_loss(results_of([losses]), "logistic").text
+    later = results_of([losses])
+    partial = Results(later.experiment, 0, np.array([3, 4]), later.arrays, 5)
+    with pytest.raises(ValueError, match="quote trial 0"):
+        expected_loss(partial, "logistic")
+
+
+def test_expected_loss_after_retraining():
+    one = results_of([tenths(19)], variant="z-free", m=1)
+    found = expected_loss(one, "logistic")
+    assert found.text.startswith("If Logistic regression is retrained on 1 fresh case (not 38), ")
+    assert "the log loss of Logistic regression is at most 1.8 nats with probability" in found.text
+    assert found.facts["m"] == 1
+    assert "compared" not in found.why
+    grouped = np.arange(1, 41).reshape(1, 20, 2) / 10
+    many = results_of([grouped], variant="z-free", n_evaluations=2)
+    assert "at most 3.8 nats" in expected_loss(many, "logistic").text  # ceil(21 * 2 * 0.9) = 38
+
+
+def test_expected_metric_on_a_batch():
+    accuracy = 1 - np.arange(19)[None] / 20
+    found = expected_loss(
+        results_of([accuracy], variant="batch", loss="accuracy", batch_size=20), "logistic"
+    )
+    assert "For a new batch of 20 cases" in found.text
+    assert "is at least 0.15 with probability" in found.text
+    assert "the 18th largest of the 19" in found.why
+    assert "On 1 batch of trial 0 the metric was undefined" in found.why
+    none = results_of([accuracy[:, :8]], variant="batch", loss="accuracy", batch_size=1)
+    text = expected_loss(none, "logistic").text
+    assert "no bound above the bottom of its range, 0, with 90 % confidence" in text
+    assert "1 more calibration batch would give one" in text
+
+
+@pytest.mark.parametrize("variant", ["z-fixed", "z-variable"])
+def test_expected_loss_at_a_case(variant):
+    found = expected_loss(results_of([tenths(19)], variant=variant), "logistic")
+    claim, promise = found.text.split(". Such bounds hold ")
+    assert claim.endswith("case of trial 0 the log loss of Logistic regression is at most 1.8 nats")
+    assert "%" not in claim
+    assert promise.startswith(
+        "with probability at least 90 %, over the calibration draw, the fresh"
+    )
+    # 1 + max(l - 1) is 0, and rounded outwards in float64 it holds no other stored loss.
+    low = results_of([np.zeros((1, 19))], variant=variant)
+    assert "at most 0 nats" in expected_loss(low, "logistic").text
+
+
+def test_expected_symbols():
+    found = expected_loss(symbolic(20), "logistic")
+    assert "of this trained Logistic regression is correct. Such sets hold" in found.text
+    assert found.facts["symbols"] == ["Correct"]
+    few = expected_loss(symbolic(5), "logistic")
+    assert "no kind of error of this trained Logistic regression can be ruled out" in few.text
+    assert "4 more calibration cases would allow it" in few.text
+    wide = symbolic(20)
+    wide.arrays["logistic"]["test_ends"][:] = -9.0
+    assert "is one of: correct, a false positive." in expected_loss(wide, "logistic").text
+
+
+def test_no_bound():
+    few = expected_loss(results_of([tenths(8)]), "logistic").text
+    assert few.endswith(
+        "has no bound below the top of its range, 36.04 nats, with 90 % confidence: 1 more "
+        "calibration case would give one."
+    )
+    infinite = {"dataset": "growing-noise", "loss": "squared_error"}
+    names = ("knn", "random-forest")
+    experiment = Experiment(algorithms=names, n=14, test_size=1, **infinite)
+    arrays = dict.fromkeys(names, results_of([tenths(7)]).arrays["logistic"])
+    found = expected_loss(Results(experiment, 0, np.arange(1), arrays, 1), "knn").text
+    assert "has no finite bound with 90 % confidence: 2 more calibration cases would" in found
+    errors = results_of([np.ones((1, 30))], loss="zero_one")
+    assert (
+        "no bound below the top of its range, 1, with 90 %"
+        in expected_loss(errors, "logistic").text
+    )
+    hits = expected_loss(results_of([np.zeros((1, 30))], loss="zero_one"), "logistic").text
+    assert "is at most 0 (no error) with probability at least 90 %" in hits
+
+
+def test_failed_runs_are_told():
+    found = expected_loss(failing(), "knn")
+    assert "no finite bound with 90 % confidence: too many training runs failed" in found.text
+    assert "15 training runs of trial 0 raised an error and count with the worst loss" in found.why
+    assert "Nearest neighbours' squared error has no useful bound" in headline(failing()).text
+    assert next_case(failing(), "knn", "dummy").text.endswith("so Dummy is better or equal.")
+    assert "is at least 0 " in next_case(failing(), "knn", "dummy").text
+    mean = better_on_average(failing(), "knn", "dummy")
+    assert "a training run failed and counts as infinitely bad, so only wins" in mean.text
+    assert decide(failing(), "knn", 5.0).text.endswith("the bound is not finite.")
+
+
+def test_typical():
+    three = results_of([np.vstack([tenths(19, s) for s in (0.0, 0.1, 0.5)])])
+    found = typical(three, "logistic")
+    assert found.text == (
+        "Typical over 3 trials: the 90 % bound on the log loss of Logistic regression is 2 nats on "
+        "average; 100 % of the test losses lie inside."
+    )
+    assert found.badge == "approximate"
+    both = typical(three, "logistic", side="two-sided").text
+    assert (
+        "the ends of the 90 % interval for the log loss of Logistic regression are 0.3 nats" in both
+    )
+    ends = typical(failing(), "knn").text
+    assert "the 90 % bound on the squared error of Nearest neighbours is 59 in the median" in ends
+    assert "1 of 3 being infinite" in ends
+    assert "too little data for a 99 % set" in typical(three, "logistic", 0.01).text
+    assert "80 more calibration cases would give one." in typical(three, "logistic", 0.01).text
+    assert "each at its own random test case" in typical(
+        results_of([tenths(19)], variant="z-fixed"), "logistic"
+    ).text  # fmt: skip
+    assert "hold 1 kinds of answer on average" in typical(symbolic(20), "logistic").text
+
+
+def test_threshold():
+    found = under_threshold(results_of([tenths(99)]), "logistic", 9.0)
+    exact = stats.binomtest(9, 99, alternative="less").proportion_ci(0.9, "exact").high
+    assert found.facts["estimate"] == 0.1
+    assert found.facts["upper"] == pytest.approx(exact)
+    assert "exceeds 9 nats with probability about 10 %, and at most 14 % with 90 %" in found.text
+    assert "9 of 99 calibration cases are above it." in found.text
+    assert found.assumptions == "independent cases"
+    assert "never exceeds 40 nats: its range ends at 36.04 nats" in under_threshold(
+        results_of([tenths(9)]), "logistic", 40
+    ).text  # fmt: skip
+    errors = np.zeros((1, 99))
+    errors[0, :9] = 1
+    right = under_threshold(results_of([errors], loss="zero_one"), "logistic", 0.5).text
+    assert "correctly with probability about 90 %, and at least 86 % with 90 % confidence." in right
+    accuracy = results_of([tenths(9)], variant="batch", loss="accuracy", batch_size=10)
+    assert "falls below 0.15 with probability about 20 %" in under_threshold(
+        accuracy, "logistic", 0.15
+    ).text  # fmt: skip
+    with pytest.raises(ValueError, match="threshold must be a number"):
+        under_threshold(accuracy, "logistic", math.nan)
+    with pytest.raises(ValueError, match="Kinds of error have no threshold"):
+        under_threshold(symbolic(20), "logistic", 0.5)
+
+
+# The headline
+
+
+def test_headline():
+    two = headline(pair(SPREAD - 1))
+    assert two.text == (
+        "On a new case, this trained Logistic regression's log loss will be at most 15.3 nats, "
+        "this trained Nearest neighbours' will be at most 16 nats, each separately with 90 % "
+        "confidence; on the same case this trained Logistic regression will be the better one, "
+        "again separately with 90 % confidence."
+    )
+    assert two.badge == "guaranteed"
+    for shift, words in (
+        (0, "it could go either way."),
+        (1, "Nearest neighbours will be the better"),
+    ):
+        assert words in headline(pair(SPREAD + shift)).text
+    assert "they will be equal" in headline(pair(SPREAD * 0)).text
+    assert "will be better or equal" in headline(pair(np.minimum(SPREAD, 0))).text
+    assert headline(results_of([tenths(19)])) == expected_loss(results_of([tenths(19)]), "logistic")
+    six = headline(results_of([tenths(300) / 10] * 6)).text
+    assert six.count("will be at most") == 6
+    assert "for all 15 pairs jointly" in six
+    few = headline(results_of([tenths(8), tenths(8)])).text
+    assert "neither of this trained Logistic regression and this trained Nearest neighbours" in few
+    twelve = headline(results_of([tenths(12), tenths(12)])).text
+    assert "on the same case nothing can be told: 7 more calibration cases would allow it" in twelve
+    at_case = headline(pair(SPREAD - 1, variant="z-fixed")).text
+    assert at_case.startswith("At the one random test case of trial 0, after retraining on 7 fresh")
+    assert "each by a rule that holds separately with 90 % confidence" in at_case
+    kinds = headline(symbolic(20)).text
+    assert kinds.endswith("Each statement holds separately with 90 % confidence.")

@@ -1,0 +1,156 @@
+"""How often a guaranteed sentence is false, over data and new case together."""
+
+import math
+import re
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from cpp_core.verdicts.about import About
+from cpp_core.verdicts.bounds import bound_of, exceedance_of
+from cpp_core.verdicts.comparisons import mean_of, next_difference_of, wins_of
+from cpp_core.verdicts.decisions import error_rate_at_most, loss_at_most
+from cpp_core.verdicts.pairs import summary_of
+from cpp_core.verdicts.selection import winner_of
+from tests.builders import PLAIN
+
+DATA_SETS = 2500
+ALPHA = 0.1
+
+
+def check_rate_is_kept(false, alpha=ALPHA):
+    """A binomial test that false statements are made at most at their rate."""
+    assert (
+        stats.binomtest(int(np.sum(false)), len(false), alpha, alternative="greater").pvalue > 1e-3
+    )
+
+
+def printed(text, words="at most"):
+    """The number that stands in the sentence, which is what a reader takes away."""
+    return float(re.search(rf"{words} (-?[\d.]+(e-?\d+)?\d?)", text)[1].rstrip("."))
+
+
+@pytest.mark.parametrize("law", ["exponential", "zero-one", "rounded"])
+def test_rate_of_false_bounds_and_decisions(law):
+    rng = np.random.default_rng(1)
+    draws = rng.exponential(size=(DATA_SETS, 20))
+    if law == "zero-one":
+        draws = (draws > stats.expon.isf(0.08)).astype(float)
+    elif law == "rounded":
+        draws = draws.round(1)
+    about = About(low=0.0, high=1.0 if law == "zero-one" else math.inf)
+    truth = 0.08 if law == "zero-one" else np.exp(-2.25)
+    false, shown, beyond = [], [], []
+    for row in draws:
+        bound = bound_of(row[:19], ALPHA, about, "A")
+        if bound.facts["outcome"] == "bound":
+            assert printed(bound.text) >= bound.facts["bound"]
+            false.append(row[19] > printed(bound.text))
+        else:
+            false.append(False)
+        decision = loss_at_most(row[:19], 0.5 if law == "zero-one" else 2.25, ALPHA)
+        shown.append(decision.outcome == "shown" and row[19] > decision.facts["threshold"])
+        t = 0.5 if law == "zero-one" else 2.25
+        share = exceedance_of(row[:19], t, ALPHA, about, "A")
+        beyond.append(truth > printed(share.text) / 100)
+    check_rate_is_kept(false)
+    check_rate_is_kept(shown)
+    check_rate_is_kept(beyond)
+    if law == "exponential":  # and the bound is no wider than it must be: (k + 1) 0.9 = 18
+        assert stats.binomtest(sum(false), DATA_SETS, 0.1).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("shift", [-1.5, 0.0, 0.4])
+def test_rate_of_false_comparisons(shift):
+    rng = np.random.default_rng(2)
+    d = (rng.normal(size=(DATA_SETS, 31)) + shift).round(1)
+    p = stats.norm.cdf(-0.05 - shift)  # rounded differences below zero
+    q = stats.norm.sf(0.05 - shift)
+    interval, conclusion, wins, most = [], [], [], []
+    for row in d:
+        found = next_difference_of(row[:30], ALPHA, PLAIN, "A", "B")
+        low, high = printed(found.text, "between"), printed(found.text, r"between \S+ and")
+        interval.append(not low <= row[30] <= high)
+        outcome = found.facts["outcome"]
+        conclusion.append(
+            (outcome == "first better" and row[30] >= 0)
+            or (outcome == "second better" and row[30] <= 0)
+            or (outcome == "first not worse" and row[30] > 0)
+            or (outcome == "second not worse" and row[30] < 0)
+        )
+        share = wins_of(row[:30], ALPHA, PLAIN, "A", "B")
+        low, high = printed(share.text, "between"), printed(share.text, r"between \S+ % and")
+        wins.append(not low <= 100 * p <= high)
+        summary = summary_of([share], ALPHA, PLAIN, "wins").facts["better"]
+        most.append(("A" in summary and p <= 0.5) or ("B" in summary and q <= 0.5))
+    for false in (interval, conclusion, wins, most):
+        check_rate_is_kept(false)
+
+
+def test_rate_of_false_statements_over_all_pairs_jointly():
+    rng = np.random.default_rng(3)
+    about, each = About(n_algorithms=3), Fraction(1, 30)
+    pairs = list(combinations(range(3), 2))
+    false = []
+    for _ in range(1500):
+        losses = rng.normal(size=(3, 80)) * 0.5 + np.array([[0.0], [0.0], [1.2]])
+        found = [
+            next_difference_of(losses[i, :79] - losses[j, :79], each, about, str(i), str(j))
+            for i, j in pairs
+        ]
+        better = summary_of(found, ALPHA, about, "next case").facts["better"]
+        wrong = [losses[int(a), 79] >= losses[int(b), 79] for a, bs in better.items() for b in bs]
+        outside = [
+            not v.facts["lower"] <= losses[i, 79] - losses[j, 79] <= v.facts["upper"]
+            for v, (i, j) in zip(found, pairs, strict=True)
+        ]
+        assert not any(wrong) or any(outside)
+        false.append(any(outside))
+    check_rate_is_kept(false)
+
+
+def test_rate_of_false_bounds_of_the_winner():
+    """The lowest of 20 bounds misses too often; the selection-safe one keeps its rate."""
+    rng = np.random.default_rng(4)
+    about, false, naive = About(n_algorithms=20), [], []
+    for _ in range(1500):
+        losses = rng.exponential(size=(20, 51))
+        columns = {str(i): own[:50] for i, own in enumerate(losses)}
+        found = winner_of(columns, ALPHA, about)
+        false.append(losses[int(found.facts["chosen"]), 50] > printed(found.text))
+        bounds = np.sort(losses[:, :50], axis=1)[:, 45]
+        naive.append(losses[bounds.argmin(), 50] > bounds.min())
+    check_rate_is_kept(false)
+    assert np.mean(naive) > 0.15
+
+
+def test_rate_of_false_batch_decisions():
+    rng = np.random.default_rng(5)
+    k, b = 60, 20
+    for rate in (0.1, 0.2):
+        # More errors among the 60 never help: where 15 do not show it, more do not.
+        shown = [error_rate_at_most(k, e, b, rate, ALPHA).outcome == "shown" for e in range(16)]
+        assert not shown[-1]
+        for error in (0.05, 0.12):
+            errors = rng.random((DATA_SETS, k + b)) < error
+            seen, next_ = errors[:, :k].sum(axis=1), errors[:, k:].mean(axis=1)
+            check_rate_is_kept(np.array(shown)[np.minimum(seen, 15)] & (next_ > rate))
+
+
+@pytest.mark.parametrize("law", ["normal", "skew", "rare errors", "infinite variance"])
+def test_rate_of_false_statements_about_the_mean(law):
+    """Approximate ones: at most at their rate here, because the tail rule is silent in time."""
+    rng, n, N = np.random.default_rng(6), 150, 1500
+    d = {
+        "normal": rng.normal(size=(N, n)),
+        "skew": np.exp(rng.normal(size=(N, n))) - np.exp(0.5),
+        "rare errors": rng.choice([-1.0, 0.0, 1.0], size=(N, n), p=[0.04, 0.92, 0.04]),
+        "infinite variance": rng.pareto(1.5, size=(N, n)) - 2,
+    }[law]
+    found = [mean_of(row, ALPHA, PLAIN, "A", "B").facts for row in d]
+    check_rate_is_kept([one["outcome"] != "not decided" for one in found])
+    said = np.mean([one["lower"] is not None for one in found])
+    assert said > 0.95 if law == "normal" else said < 0.9

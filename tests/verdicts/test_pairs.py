@@ -1,0 +1,207 @@
+"""Pairs: every branch of who is better, against a known truth."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from cpp_core.method.modulation import LEVELS
+from cpp_core.verdicts.bounds import headline
+from cpp_core.verdicts.comparisons import wins_of
+from cpp_core.verdicts.pairs import all_pairs, better_on_average, next_case, share_of_wins
+from tests.builders import PLAIN, SPREAD, pair, results_of, symbolic, tenths
+
+
+@pytest.mark.parametrize(
+    ("d", "outcome", "words"),
+    [
+        (
+            SPREAD - 1,
+            "first better",
+            "so this trained Logistic regression has the smaller log loss",
+        ),
+        (
+            SPREAD + 1,
+            "second better",
+            "so this trained Nearest neighbours has the smaller log loss",
+        ),
+        (SPREAD, "either", "so it could go either way"),
+        (np.minimum(SPREAD, 0), "first not worse", "Logistic regression is better or equal"),
+        (np.maximum(SPREAD, 0), "second not worse", "Nearest neighbours is better or equal"),
+        (SPREAD * 0, "equal", "so they are equal"),
+        (SPREAD[:18], "too little data", "1 more calibration case would do"),
+    ],
+)
+def test_next_case(d, outcome, words):
+    found = next_case(pair(d), "logistic", "knn")
+    assert (found.facts["outcome"], found.badge) == (outcome, "guaranteed")
+    assert words in found.text
+    if outcome == "first better":
+        assert (
+            "minus that of this trained Nearest neighbours lies between -1.23 and -0.77"
+            in found.text
+        )
+        assert "The ends are the 5th and the 95th smallest of the 99 differences" in found.why
+
+
+def test_next_case_of_a_metric_after_retraining_and_at_a_case():
+    better = pair(SPREAD - 0.3, variant="batch", loss="accuracy", batch_size=3)
+    found = next_case(better, "logistic", "knn")
+    assert "Logistic regression has the larger accuracy" in found.text
+    assert found.facts["lower"] == pytest.approx(0.07, abs=0.001)
+    retrained = next_case(pair(SPREAD, variant="z-free"), "knn", "logistic").text
+    assert (
+        "are retrained on the same 7 fresh cases (not 792), then for the same new case" in retrained
+    )
+    moved = pair(SPREAD - 1, variant="z-fixed")
+    for ends in ("calibration_ends", "test_ends"):
+        moved.arrays["logistic"][ends][:] = 0  # the difference is predicted well: -1
+    at_case = next_case(moved, "logistic", "knn")
+    assert at_case.facts["outcome"] == "first better"
+    assert "test case of trial 0 the log loss of Logistic regression minus" in at_case.text
+    assert "by a rule that holds with 90 % confidence" in headline(moved).text
+    few = next_case(pair(SPREAD[:8], variant="z-fixed"), "logistic", "knn")
+    assert "1 more calibration group (each with its own 7 training cases) would do" in few.text
+
+
+def test_an_empty_set_says_nothing():
+    crossed = pair(SPREAD * 0, variant="z-variable")
+    rising = LEVELS.astype(np.float32)
+    for name in ("logistic", "knn"):
+        crossed.arrays[name]["calibration_ends"][:] = 40 * rising  # wide: scores far below 0
+        crossed.arrays[name]["test_ends"][:] = 0  # a point: narrowed by the score, it is empty
+    found = next_case(crossed, "logistic", "knn")
+    assert found.facts["outcome"] == "empty"
+    assert "is empty, which counts as a miss, and nothing can be said" in found.text
+    assert "it could go either way" in headline(crossed).text
+
+
+def test_pairs_refuse():
+    with pytest.raises(ValueError, match="Kinds of error have no difference"):
+        next_case(symbolic(20), "logistic", "knn")
+    with pytest.raises(ValueError, match="paired with itself"):
+        share_of_wins(pair(SPREAD), "knn", "knn")
+    with pytest.raises(ValueError, match="no rival"):
+        all_pairs(results_of([tenths(9)]))
+    with pytest.raises(ValueError, match="question must"):
+        all_pairs(pair(SPREAD), question="who")
+    with pytest.raises(ValueError, match="margin must"):
+        better_on_average(pair(SPREAD), "logistic", "knn", margin=0)
+    with pytest.raises(ValueError, match="without gaps"):
+        wins_of([0.1, math.nan], 0.1, PLAIN, "A", "B")
+
+
+@pytest.mark.parametrize(
+    ("d", "outcome", "words"),
+    [
+        ([-1] * 70 + [1] * 29, "most", "so this trained Logistic regression is better on most"),
+        ([1] * 70 + [-1] * 29, "fewer than half", "is strictly better on fewer than half"),
+        ([1] * 49 + [-1] * 48 + [0, 0], "not decided", "is not decided by this data (about"),
+        ([0] * 99, "fewer than half", "all equal. Its share of wins"),
+    ],
+)
+def test_share_of_wins(d, outcome, words):
+    found = share_of_wins(pair(d), "logistic", "knn")
+    assert found.facts["outcome"] == outcome
+    assert words in found.text
+    wins = 2 * np.sum(np.array(d) < 0)  # calibration and test cases of trial 0
+    exact = stats.binomtest(int(wins), 198).proportion_ci(0.9, "exact")
+    assert (found.facts["lower"], found.facts["upper"]) == pytest.approx((exact.low, exact.high))
+    assert found.facts["wins"] + found.facts["ties"] + found.facts["losses"] == 198
+    groups = share_of_wins(pair(d, variant="z-free"), "logistic", "knn")
+    assert groups.facts["k"] == 99
+    assert "Of 99 held-out groups" in groups.text
+    half = share_of_wins(pair([1, -1] * 10), "logistic", "knn").text
+    assert half.endswith("so whether that is more than half is not decided by this data.")
+
+
+def test_of_groups_one_difference_counts_for_wins_and_the_mean_for_the_mean():
+    d = np.stack([np.where(np.arange(120) < 90, -0.1, 0.1), np.linspace(2, 4, 120)], axis=1)[None]
+    both = [16 + d, np.full(d.shape, 16.0)]
+    found = results_of(both, variant="z-free", n_evaluations=2)
+    assert share_of_wins(found, "logistic", "knn").facts["wins"] == 90
+    mean = better_on_average(found, "logistic", "knn")
+    assert mean.facts["outcome"] == "second better on average"
+    assert mean.facts["mean"] == pytest.approx(d.mean(), abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("d", "margin", "outcome", "words"),
+    [
+        (
+            SPREAD - 1,
+            None,
+            "first better on average",
+            "Logistic regression is better on average than",
+        ),
+        (
+            SPREAD + 1,
+            None,
+            "second better on average",
+            "Nearest neighbours is better on average than",
+        ),
+        (
+            SPREAD + 1,
+            0.5,
+            "second better on average",
+            "Nearest neighbours is better on average than",
+        ),
+        (
+            SPREAD + 0.001,
+            None,
+            "not decided",
+            "held-out cases would decide if mean and spread stay",
+        ),
+        (SPREAD, 0.5, "practically equal", "inside the margin of 0.5 nats that was set"),
+        (SPREAD + 0.1, 0.2, "practically equal", "are practically equal: on new cases"),
+        (SPREAD, 0.001, "not decided", "on both sides of zero"),
+        (SPREAD * 0, 0.5, "not decided", "all 198 differences are 0, which shows no spread"),
+        (SPREAD[:10] - 1, None, "not decided", "about 100 cases or more are needed"),
+        (np.r_[SPREAD, -15], None, "not decided", "so only wins are counted"),
+    ],
+)
+def test_better_on_average(d, margin, outcome, words):
+    found = better_on_average(pair(d), "logistic", "knn", margin=margin)
+    assert (found.facts["outcome"], found.badge) == (outcome, "approximate")
+    assert words in found.text
+    if found.facts["lower"] is not None:
+        twice = np.tile(np.float32(np.float32(16 + d) - np.float32(16)), 2)
+        exact = stats.ttest_1samp(twice, 0).confidence_interval(0.9)
+        assert found.facts["lower"] == pytest.approx(exact.low, abs=1e-6)
+        assert found.facts["upper"] == pytest.approx(exact.high, abs=1e-6)
+    else:
+        assert "share of wins" in found.text
+
+
+def test_all_pairs():
+    rng = np.random.default_rng(0)
+    noise = rng.normal(scale=0.05, size=(1, 400))
+    shifts = (5.0, 3.0, 3.0, 3.0, 3.0, 1.0)
+    six = [np.abs(shift + noise + rng.normal(scale=0.05, size=noise.shape)) for shift in shifts]
+    found = all_pairs(results_of(six, six), 0.1)
+    assert len(found.pairs) == 15
+    assert found.pairs[0].facts["alpha"] == pytest.approx(0.1 / 15)
+    assert found.pairs[0].facts["n_algorithms"] == 6
+    assert "alpha is divided by the 15 pairs" in found.pairs[0].why
+    assert "unless alpha was divided" not in found.pairs[0].why
+    text = found.summary.text
+    assert text.startswith("On the next case, for all 15 pairs jointly with 90 % confidence: ")
+    assert "Dummy is better than each of the 5 others" in text
+    assert "Nearest neighbours is better than Logistic regression;" in text
+    assert "6 pairs are not decided by this data." in text
+    average = all_pairs(results_of(six, six), 0.1, "average", margin=0.5).summary
+    assert "6 pairs are practically equal" in average.text
+    assert average.badge == "approximate"
+    wins = all_pairs(results_of(six, six), 0.1, "wins").summary.text
+    assert wins.startswith("On most new cases, for all 15 pairs jointly")
+    assert "Dummy is better than each of the 5 others" in wins
+    few = all_pairs(results_of([own[:, :50] for own in six])).summary.text
+    assert "15 pairs are not decided by this data; 249 more calibration cases would" in few
+    case = [own[:, :99] for own in six[:3]]
+    at_case = all_pairs(results_of(case, variant="z-fixed")).summary.text
+    assert at_case.startswith(
+        "At the one random test case of trial 0, by rules that hold for all 3"
+    )
+    single = all_pairs(pair(SPREAD - 1)).summary.text
+    assert "for the pair with 90 % confidence: Logistic regression is better than" in single

@@ -1,0 +1,194 @@
+"""Sentences: their numbers stay true, and what is never said."""
+
+import json
+import math
+import re
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from cpp_core.method.ranks import as_limit, as_stored
+from cpp_core.report.export import strict
+from cpp_core.verdicts.about import About
+from cpp_core.verdicts.bounds import expected_loss, headline, typical, under_threshold
+from cpp_core.verdicts.decisions import decide, error_rate_at_most
+from cpp_core.verdicts.language import counted, number, ordinal, percent
+from cpp_core.verdicts.pairs import all_pairs, better_on_average, next_case, share_of_wins
+from cpp_core.verdicts.selection import selection_safe
+from tests.builders import failing, results_of, symbolic
+
+# Numbers
+
+
+def test_rounding_stays_true():
+    rng = np.random.default_rng(0)
+    for value in rng.normal(size=300) * 10.0 ** rng.integers(-8, 8, 300):
+        assert float(number(value, "up")) >= value
+        assert float(number(value, "down")) <= value
+        for near in (value * (1 + 1e-7), value * (1 - 1e-9), 0.0):
+            for direction in ("up", "down", "nearest"):
+                shown = float(number(value, direction, near))
+                assert np.sign(shown - near) == np.sign(value - near)
+
+
+@pytest.mark.parametrize(
+    ("shown", "expected"),
+    [
+        (number(np.float32(0.1), "up"), "0.1"),  # the decimal that was stored, not its float64
+        (number(0.41001, "up"), "0.411"),
+        (number(-0.41001, "up"), "-0.41"),
+        (number(0.5, "up", 0.5), "0.5"),
+        (number(0.49999, "up", 0.5), "0.49999"),
+        (number(0.00001234), "0.0000123"),
+        (number(1.5e-9), "1.5e-9"),
+        (number(-0.0), "0"),
+        (number(math.inf), "no finite bound"),
+        (percent(0.9), "90 %"),
+        (percent(Fraction(29, 30), "down"), "96.6 %"),
+        (percent(Fraction(1, 3), "up"), "33.4 %"),
+        (percent(0.00001), "under 0.1 %"),
+        (percent(0.99999), "over 99.9 %"),
+        (percent(0), "0 %"),
+        (counted(1, "batch"), "1 batch"),
+        (counted(0, "batch"), "0 batches"),
+        (counted(2, "loss"), "2 losses"),
+        (" ".join(map(ordinal, (1, 2, 3, 4, 11, 112, 21))), "1st 2nd 3rd 4th 11th 112th 21st"),
+        (About(unit="nats").value(1), "1 nat"),
+        (About(unit="nats").value(0.5), "0.5 nats"),
+    ],
+)  # fmt: skip
+def test_numbers_and_nouns(shown, expected):
+    assert shown == expected
+
+
+def test_ends_as_stored():
+    inside = as_stored(0.1, 0.3)  # float32 rounds the first up and the second up
+    assert inside[0] >= 0.1
+    assert inside[1] <= 0.3
+    assert as_stored(0.3 - 1e-12, 0.1 + 1e-12)[0] >= 0.3 - 1e-12
+    assert as_stored(0.7, 0.7)[1] <= 0.7 <= as_stored(0.7, 0.7)[0]
+
+
+# What is never said
+
+NEVER = [
+    "overlap",
+    "narrow",
+    "wider",
+    "signific",
+    r"\brisk",
+    "production",
+    "safety",
+    "drift",
+    "shift",
+    r"\bprove",
+    "refit",
+    "certain",
+    "valid",
+    "no difference",
+    r"this (case|digit|image|particular)",
+    r"\b(nan|inf|None)\b",
+    r"\b1 (cases|batches|groups|errors|trials|pairs)\b",
+    r"\s{2}|\.\.|,,| \.",
+    r"\[|\]|\{|\}",
+]
+
+
+def produced():
+    """Sentences of every function, on every construction, at many sizes and truths."""
+    rng = np.random.default_rng(7)
+    worlds = [failing(), symbolic(20), symbolic(5), symbolic(20, 1), symbolic(20, 3)]
+    metric = {"variant": "batch", "loss": "accuracy", "batch_size": 4}
+    for settings in (
+        *({}, {"loss": "zero_one"}, {"loss": "brier"}, metric, metric | {"batch_size": 1}),
+        *({"variant": v} for v in ("z-free", "z-fixed", "z-variable")),
+    ):
+        for k in (1, 12, 200):
+            for K, spread in ((1, 1.0), (2, 0.0), (2, 1.0), (3, 0.5)) + ((6, 1.0),) * (k == 200):
+                base = rng.random((2, k))
+                losses = [
+                    np.clip(0.5 * base + spread * 0.1 * j * rng.random((2, k)), 0, 1)
+                    for j in range(K)
+                ]
+                if settings.get("loss") == "zero_one":
+                    losses = [(own > 0.4).astype(float) for own in losses]
+                worlds.append(results_of(losses, losses, **settings))
+    for world in worlds:
+        numeric = world.experiment.variant != "symbolic"
+        for alpha in (0.1, 0.3) if len(world.algorithms) < 3 else (0.1,):
+            yield headline(world, alpha)
+            yield typical(world, world.algorithms[0], alpha)
+            yield typical(world, world.algorithms[0], alpha, "two-sided")
+            for name in world.algorithms[:2]:
+                yield expected_loss(world, name, alpha)
+                if numeric:
+                    yield under_threshold(world, name, 0.25, alpha)
+                    yield decide(world, name, 0.25, alpha)
+            if numeric:
+                yield selection_safe(world, alpha)
+            if numeric and len(world.algorithms) > 1:
+                first, second = world.algorithms[:2]
+                for one, other in ((first, second), (second, first)):
+                    yield next_case(world, one, other, alpha)
+                    yield share_of_wins(world, one, other, alpha)
+                    yield better_on_average(world, one, other, alpha)
+                    yield better_on_average(world, one, other, alpha, margin=0.05)
+                for question in ("next case", "wins", "average"):
+                    every = all_pairs(world, alpha, question)
+                    yield every.summary
+                    yield from every.pairs
+    for e in range(0, 20, 3):
+        for rate in (0, 0.05, 0.3, 1):
+            yield error_rate_at_most(20, e, 10, rate)
+
+
+def test_what_is_never_said():
+    count = 0
+    for verdict in produced():
+        count += 1
+        text = verdict.text
+        for pattern in NEVER:
+            for said in (text, verdict.why):
+                assert not re.search(pattern, said), (pattern, said)
+        assert text[0].isupper()
+        assert text.endswith(".")
+        assert {"k", "m", "alpha", "n_algorithms"} <= set(verdict.facts)
+        assert verdict.assumptions
+        json.dumps(strict(verdict.facts), allow_nan=False)
+        if verdict.badge == "guaranteed":
+            assert not re.search("average|typical|approximate", text, re.IGNORECASE), text
+        else:
+            assert not re.search("probability at least", text), text
+        # A promise over cases is never attached to the one case that is quoted.
+        for part in text.split(". "):
+            if "one random test case" in part and " %" in part and "Typical" not in text:
+                assert re.search("by a rule|by rules|no bound|neither|none", part), text
+        # The best of several is named only where the choice was paid for.
+        if re.search(r"\b(best|chosen|winner)\b", text, re.IGNORECASE):
+            assert "that the choice never saw" in text, text
+    assert count > 1000
+
+
+@pytest.mark.parametrize(
+    ("limit", "sign", "kept"),
+    [
+        (0.41, 1, np.float32(0.41)),  # the same decimal
+        (0.99999999, 1, np.nextafter(np.float32(1), np.float32(0))),
+        (0.99999999, -1, np.float32(1)),
+        (-1e-50, 1, -np.nextafter(np.float32(0), np.float32(1))),
+        (1e39, 1, np.finfo(np.float32).max),
+        (1e39, -1, np.float32(np.inf)),
+        (-1e39, -1, -np.finfo(np.float32).max),
+    ],
+)
+def test_limits_are_never_eased(limit, sign, kept):
+    assert as_limit(limit, np.dtype(np.float32), sign) == kept
+    assert as_limit(limit, np.dtype(np.float64), sign) == limit
+
+
+def test_percentages_stay_on_their_side():
+    assert percent(0.50004, "down", 0.5) == "50.004 %"
+    assert percent(Fraction(49996, 100000), "up", 0.5) == "49.996 %"
+    assert percent(0.5, "down", 0.5) == "50 %"
+    assert percent(0.7619, "up", 0.5) == "76.2 %"
