@@ -77,10 +77,9 @@ def key_of(experiment: Experiment, seed: int) -> str:
     return "-".join(experiment.key(name, seed) for name in experiment.algorithms)
 
 
-def picture(pixels: NDArray, size: int) -> Image.Image:
-    """An 8 x 8 digit, dark ink on light paper."""
-    grey = (255 - pixels.reshape(8, 8) / 16 * 255).astype(np.uint8)
-    return Image.fromarray(grey).resize((size, size), Image.Resampling.NEAREST)
+def enlarged(picture: NDArray, size: int) -> Image.Image:
+    """The picture of a case, so many pixels wide."""
+    return Image.fromarray(picture).resize((size, size), Image.Resampling.NEAREST)
 
 
 def as_uri(image: Image.Image) -> str:
@@ -93,10 +92,11 @@ def as_uri(image: Image.Image) -> str:
 def described(experiment: Experiment, X: NDArray, y: NDArray, order: NDArray) -> pd.DataFrame:
     """The gallery: an image, or the inputs, of each case."""
     frame = pd.DataFrame({"case": order})
-    if experiment.dataset == "digits":
-        frame["image"] = [as_uri(picture(X[i], 40)) for i in order]
+    picture = experiment.data.picture
+    if picture is not None:
+        frame["image"] = [as_uri(enlarged(picture(X[i]), 40)) for i in order]
     frame["label"] = [str(y[i]) if experiment.data.classes else f"{y[i]:.3g}" for i in order]
-    if experiment.dataset != "digits":
+    if picture is None:
         for j, name in enumerate(experiment.data.feature_names[:8]):
             frame[name] = X[order, j]
     return frame
@@ -167,8 +167,9 @@ def label_filter(experiment: Experiment) -> Any:
 def show_case(experiment: Experiment, X: NDArray, y: NDArray, case: int) -> None:
     """The case itself."""
     label = str(y[case]) if experiment.data.classes else f"{y[case]:.3g}"
-    if experiment.dataset == "digits":
-        st.image(picture(X[case], 160), caption=f"Case {case}, label {label}")
+    picture = experiment.data.picture
+    if picture is not None:
+        st.image(enlarged(picture(X[case]), 160), caption=f"Case {case}, label {label}")
         return
     st.markdown(f"**Case {case}**, label **{label}**")
     names = experiment.data.feature_names
@@ -302,7 +303,7 @@ def symbolic(choice: Choice) -> None:
 def body(choice: Choice) -> None:
     st.title("One case")
     try:
-        if choice.experiment.variant == "symbolic":
+        if choice.experiment.kind.symbolic:
             symbolic(choice)
         else:
             numeric(choice)

@@ -65,11 +65,11 @@ def body(choice: Choice) -> None:
         show_decisions(results, choice)
         show_verdict(kept(headline, results, alpha))
         show_figures(results, choice)
-        if results.experiment.variant == "symbolic":
+        if results.experiment.kind.symbolic:
             show_panel(kept(symbol_bars, results, alpha))
         else:
             show(interval_histograms)
-        two = None if results.experiment.variant == "symbolic" else pair(results)
+        two = None if results.experiment.kind.symbolic else pair(results)
         drawn = [draw for draw in PANELS if two or draw not in OF_PAIRS]
         places = [place for _ in drawn[::2] for place in st.columns(2)]
         for draw, place in zip(drawn, places, strict=False):

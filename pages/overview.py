@@ -5,7 +5,7 @@ from dataclasses import replace
 import streamlit as st
 
 from cpp_core import Experiment, Results
-from cpp_core.catalog.variants import QUESTIONS
+from cpp_core.catalog.variants import VARIANTS
 from cpp_core.figures.interval_figures import overview_bars
 from cpp_core.verdicts.bounds import headline
 from cpp_core.verdicts.texts import STEPS, TAGLINE
@@ -17,7 +17,7 @@ from pages.parts.show import kept, show_chart, show_decisions, show_panel, show_
 
 def as_variant(experiment: Experiment, variant: str) -> Experiment:
     """The same data, algorithms and loss, asked another question."""
-    pointwise = None if experiment.variant in ("batch", "symbolic") else experiment.loss
+    pointwise = None if experiment.kind.batch else experiment.loss
     keep_n = experiment.n if experiment.data.table is None else None
     return replace(
         experiment,
@@ -25,7 +25,7 @@ def as_variant(experiment: Experiment, variant: str) -> Experiment:
         loss=pointwise,
         loss_settings=experiment.loss_settings if pointwise else (),
         n=keep_n,
-        n_sets=None if variant == "candidate" else experiment.n_sets,
+        n_sets=experiment.n_sets if VARIANTS[variant].retrains else None,
         n_evaluations=1,
         batch_size=None,
         test_size=None,
@@ -37,7 +37,7 @@ def as_variant(experiment: Experiment, variant: str) -> Experiment:
 def card(choice: Choice, variant: str, link: str) -> None:
     """One of the two questions with its live answer, from trial 0 alone."""
     with st.container(border=True, height="stretch"):
-        st.markdown(f"#### {QUESTIONS[variant].explanation}")
+        st.markdown(f"#### {VARIANTS[variant].explanation}")
         try:
             experiment = as_variant(choice.experiment, variant)
         except ValueError as error:
@@ -59,7 +59,7 @@ def body(choice: Choice) -> None:
     def answer(results: Results) -> None:
         show_decisions(results, choice)
         show_verdict(kept(headline, results, choice.alpha), large=True)
-        if results.experiment.variant != "symbolic":
+        if not results.experiment.kind.symbolic:
             show_panel(kept(overview_bars, results, choice.alpha, choice.side))
 
     live(choice.experiment, choice.trials, choice.seed, answer, "overview")

@@ -30,6 +30,8 @@ class Algorithm:
     """A learning algorithm with what a page needs to show it.
 
     ``makers`` holds, for each task that it can do, what builds its estimator from settings.
+    ``lock_free`` says that one large fit runs outside the interpreter lock, hence well in threads;
+    ``kernel`` names compiled code that computes whole trials of it, where a dataset has it too.
     """
 
     name: str
@@ -39,6 +41,8 @@ class Algorithm:
     marker: str
     hatch: str
     makers: dict[Task, Callable[..., Any]]
+    lock_free: bool = False
+    kernel: str | None = None
 
     @property
     def tasks(self) -> tuple[Task, ...]:
@@ -78,6 +82,7 @@ ALGORITHMS: dict[str, Algorithm] = {
             "circle",
             "/",
             {"classification": partial(PlattSVC, kernel="linear")},
+            lock_free=True,
         ),
         Algorithm(
             "svm-rbf",
@@ -87,6 +92,7 @@ ALGORITHMS: dict[str, Algorithm] = {
             "square",
             "\\",
             {"classification": partial(PlattSVC, kernel="rbf")},
+            lock_free=True,
         ),
         Algorithm(
             "gd",
@@ -96,6 +102,7 @@ ALGORITHMS: dict[str, Algorithm] = {
             "triangle-up",
             "x",
             {"regression": GradientDescent},
+            kernel="descent",
         ),
         Algorithm(
             "sgd",
@@ -105,6 +112,7 @@ ALGORITHMS: dict[str, Algorithm] = {
             "triangle-down",
             "-",
             {"regression": StochasticGradientDescent},
+            kernel="descent",
         ),
         Algorithm(
             "logistic",

@@ -37,6 +37,12 @@ class Dataset:
         Suggested inputs for regressing a loss on a case.
     unit : str
         Unit of y in a regression.
+    picture : callable or None
+        Turns the inputs of a case into a picture: grey values of 0 to 255, dark ink on light paper.
+    kernel : str or None
+        Compiled code that computes whole trials on it, of the algorithms that have it too.
+    own : bool
+        Whether it is a user's own table, which this process alone knows.
     """
 
     name: str
@@ -49,6 +55,9 @@ class Dataset:
     feature_names: tuple[str, ...] = ()
     feature_map: Callable[[Any], NDArray] | None = None
     unit: str = ""
+    picture: Callable[[NDArray], NDArray] | None = None
+    kernel: str | None = None
+    own: bool = False
 
     @property
     def size(self) -> int | None:
@@ -87,6 +96,10 @@ def digits_features(X: Any) -> NDArray:
     )
 
 
+def _digit_picture(pixels: NDArray) -> NDArray:
+    return (255 - pixels.reshape(8, 8) / 16 * 255).astype(np.uint8)
+
+
 def _digits() -> Dataset:
     raw = bundled.load_digits()
     return table_dataset(
@@ -98,6 +111,7 @@ def _digits() -> Dataset:
         description="1,797 images of handwritten digits, 8 x 8 pixels, 10 classes",
         feature_names=tuple(raw.feature_names),
         feature_map=digits_features,
+        picture=_digit_picture,
     )
 
 
@@ -130,6 +144,7 @@ def _quadnoise(d: int = 2, noise: str = "normal", scale: float = 2.2, df: float 
         "regression",
         draw,
         feature_names=tuple(f"x{j + 1}" for j in range(d)),
+        kernel="descent",
     )
 
 
@@ -198,6 +213,43 @@ DATASETS: dict[str, Callable[..., Dataset]] = {
 """What makes each registered dataset, by name."""
 
 
+@dataclass(frozen=True)
+class Setting:
+    """A setting of a simulated dataset that a page offers, with its name in a link.
+
+    A choice among ``options``, or a number from ``low`` to ``high`` in steps.
+    """
+
+    name: str
+    label: str
+    key: str
+    default: Any
+    options: tuple[str, ...] = ()
+    low: float = 0
+    high: float = 0
+    step: float = 0
+
+
+SETTINGS: dict[str, tuple[Setting, ...]] = {
+    "quadnoise": (
+        Setting("noise", "Noise", "noise", "normal", ("normal", "student")),
+        Setting("d", "Inputs (d)", "d", 2, low=1, high=50, step=1),
+    ),
+    "two-classes": (
+        Setting(
+            *("bayes_error", "Errors of the best classifier", "bayes", 0.1),
+            low=0.01,
+            high=0.45,
+            step=0.01,
+        ),
+    ),
+    "growing-noise": (
+        Setting("spread", "Noise at the right end", "spread", 1.0, low=0.1, high=3.0, step=0.1),
+    ),
+}
+"""What a page offers to change in a simulation, by dataset."""
+
+
 def add_table(X: Any, y: Any, task: Task, label: str = "Your table", **about: Any) -> Dataset:
     """Register a user's own table; its name is a digest of its content.
 
@@ -207,7 +259,9 @@ def add_table(X: Any, y: Any, task: Task, label: str = "Your table", **about: An
     content = hashlib.sha256(X.tobytes())
     content.update(str((X.shape, y.dtype, task)).encode())
     content.update(y.tobytes() if y.dtype.kind in "fiub" else "\0".join(map(str, y)).encode())
-    dataset = table_dataset(f"table-{content.hexdigest()[:16]}", label, X, y, task, **about)
+    dataset = table_dataset(
+        f"table-{content.hexdigest()[:16]}", label, X, y, task, own=True, **about
+    )
     register(dataset)
     return dataset
 

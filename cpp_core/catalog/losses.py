@@ -4,6 +4,7 @@ Classification losses work whatever classes the candidate was trained on: a clas
 has probability 0.
 """
 
+import inspect
 import math
 from collections.abc import Callable
 from functools import partial
@@ -40,7 +41,14 @@ def log_loss(clip: float = EPSILON) -> Loss:
         return -np.log(np.clip(_label_probability(candidate, X, y)[1], clip, 1.0))
 
     top = -math.log(clip)
-    return _classification("log_loss", function, "predict_proba", 0.0, top, "nats")
+    words = "log loss: how surprised the model is by the true label; 0 is perfect"
+    return _classification("log_loss", function, "predict_proba", 0.0, top, "nats", words=words)
+
+
+def mean_log_loss(clip: float = EPSILON) -> Loss:
+    """The mean of the log losses of a batch."""
+    words = "mean log loss of the batch; 0 is perfect"
+    return batch_mean(log_loss(clip), "mean_log_loss", words=words)
 
 
 def _zero_one(candidate: Any, X: Any, y: NDArray) -> NDArray:
@@ -88,7 +96,8 @@ def f1(positive_class: Any = None) -> Loss:
         labels = None if positive_class is None else [positive_class]
         return float(f1_score(y, predicted, labels=labels, average="macro", zero_division=np.nan))
 
-    return _share("f1", function, "predict")
+    words = "F1 of the batch, averaged over classes; 1 is perfect"
+    return _share("f1", function, "predict", label="F1 score", words=words)
 
 
 def _roc_auc(candidate: Any, X: Any, y: NDArray) -> float:
@@ -104,31 +113,94 @@ def _roc_auc(candidate: Any, X: Any, y: NDArray) -> float:
     return float(np.mean(areas))
 
 
-ZERO_ONE = _classification("zero_one", _zero_one, "predict", 0.0, 1.0)
-ABSOLUTE = _regression("absolute_error", _absolute, "predict", 0.0)
+ZERO_ONE = _classification(
+    "zero_one",
+    _zero_one,
+    "predict",
+    0.0,
+    1.0,
+    label="zero-one loss",
+    words="1 for an error, 0 for a hit",
+    errors=True,
+)
+ABSOLUTE = _regression(
+    "absolute_error",
+    _absolute,
+    "predict",
+    0.0,
+    words="absolute error of the prediction; 0 is perfect",
+)
 LOSSES: dict[str, Loss] = {
     loss.name: loss
     for loss in (
         log_loss(),
         ZERO_ONE,
-        _classification("brier", _brier, "predict_proba", 0.0, 1.0),
-        _classification("hinge", _hinge, "decision_function", 0.0),
-        _regression("squared_error", _squared, "predict", 0.0),
+        _classification(
+            "brier",
+            _brier,
+            "predict_proba",
+            0.0,
+            1.0,
+            label="Brier loss",
+            words="Brier loss: half the squared distance to the true label; 0 is perfect",
+        ),
+        _classification(
+            "hinge",
+            _hinge,
+            "decision_function",
+            0.0,
+            label="hinge loss",
+            words="hinge loss: how far the case lies on the wrong side of the margin; 0 is perfect",
+        ),
+        _regression(
+            "squared_error",
+            _squared,
+            "predict",
+            0.0,
+            words="squared error of the prediction; 0 is perfect",
+            squared=True,
+        ),
         ABSOLUTE,
-        batch_mean(ZERO_ONE, "error_rate"),
-        _share("accuracy", _accuracy, "predict"),
+        batch_mean(ZERO_ONE, "error_rate", words="share of errors in the batch; 0 is perfect"),
+        _share("accuracy", _accuracy, "predict", words="share of hits in the batch; 1 is perfect"),
         f1(),
-        _share("roc_auc", _roc_auc, "predict_proba"),
-        batch_mean(log_loss(), "mean_log_loss"),
-        _regression("rmse", _rmse, "predict", 0.0, batch=True),
-        batch_mean(ABSOLUTE, "mae"),
+        _share(
+            "roc_auc",
+            _roc_auc,
+            "predict_proba",
+            label="area under the ROC curve",
+            words="area under the ROC curve of the batch, averaged over classes; 1 is perfect",
+        ),
+        mean_log_loss(),
+        _regression(
+            "rmse",
+            _rmse,
+            "predict",
+            0.0,
+            batch=True,
+            label="root mean squared error",
+            words="root mean squared error of the batch; 0 is perfect",
+        ),
+        batch_mean(
+            ABSOLUTE,
+            "mae",
+            label="mean absolute error",
+            words="mean absolute error of the batch; 0 is perfect",
+        ),
     )
 }
 """The losses that can be asked for by name."""
 
+WITH_SETTINGS: dict[str, Callable[..., Loss]] = {
+    "log_loss": log_loss,
+    "mean_log_loss": mean_log_loss,
+    "f1": f1,
+}
+"""What makes a loss that has settings: the clip of log losses, the positive class of f1."""
+
 
 def make_loss(name: str, **settings: Any) -> Loss:
-    """A registered loss, with its settings: the clip of log losses, the positive class of f1.
+    """A registered loss, with its settings.
 
     >>> make_loss("log_loss", clip=1e-3).high.__round__(2)
     6.91
@@ -136,15 +208,16 @@ def make_loss(name: str, **settings: Any) -> Loss:
     found = lookup(name, LOSSES, "loss")
     if not settings:
         return found
-    makers: dict[str, Callable[..., Loss]] = {
-        "log_loss": log_loss,
-        "mean_log_loss": lambda clip: batch_mean(log_loss(clip), "mean_log_loss"),
-        "f1": f1,
-    }
     try:
-        return makers[name](**settings)
+        return WITH_SETTINGS[name](**settings)
     except (KeyError, TypeError) as error:
         raise ValueError(f"The loss {name!r} does not take the settings {settings}.") from error
+
+
+def is_clipped(name: str) -> bool:
+    """Whether a loss takes a clip, the smallest probability that it counts with."""
+    made = WITH_SETTINGS.get(name)
+    return made is not None and "clip" in inspect.signature(made).parameters
 
 
 def resolve_loss(loss: "str | Loss | Callable[..., Any]", batch_size: int | None = None) -> Loss:
@@ -164,20 +237,3 @@ def resolve_loss(loss: "str | Loss | Callable[..., Any]", batch_size: int | None
             f"choose a loss per case: {', '.join(k for k, v in LOSSES.items() if not v.batch)}."
         )
     return batch_mean(found) if batch_size is not None and not found.batch else found
-
-
-LOSS_WORDS: dict[str, str] = {
-    "log_loss": "log loss: how surprised the model is by the true label; 0 is perfect",
-    "zero_one": "1 for an error, 0 for a hit",
-    "brier": "Brier loss: half the squared distance to the true label; 0 is perfect",
-    "hinge": "hinge loss: how far the case lies on the wrong side of the margin; 0 is perfect",
-    "squared_error": "squared error of the prediction; 0 is perfect",
-    "absolute_error": "absolute error of the prediction; 0 is perfect",
-    "error_rate": "share of errors in the batch; 0 is perfect",
-    "accuracy": "share of hits in the batch; 1 is perfect",
-    "f1": "F1 of the batch, averaged over classes; 1 is perfect",
-    "roc_auc": "area under the ROC curve of the batch, averaged over classes; 1 is perfect",
-    "mean_log_loss": "mean log loss of the batch; 0 is perfect",
-    "rmse": "root mean squared error of the batch; 0 is perfect",
-    "mae": "mean absolute error of the batch; 0 is perfect",
-}

@@ -1,52 +1,84 @@
-"""The paper's runs, by name."""
+"""The paper's runs, by name: what they are called, and what they are made of."""
 
+from dataclasses import dataclass
 from typing import Any
 
-PRESETS: dict[str, dict[str, Any]] = {
-    "digits-candidate": {
-        "dataset": "digits",
-        "algorithms": ("svm-lin", "svm-rbf"),
-        "loss": "log_loss",
-        "variant": "candidate",
-        "n": 1347,
-        "test_size": 450,
-    },
-    "digits-instance": {
-        "dataset": "digits",
-        "algorithms": ("svm-lin", "svm-rbf"),
-        "loss": "log_loss",
-        "variant": "z-variable",
-        "n": 1347,
-        "n_sets": 50,
-        "test_size": 450,
-        "regressor": "quantile-forest",
-    },
-    "quadnoise-candidate": {
-        "dataset": "quadnoise",
-        "dataset_settings": {"noise": "normal", "scale": 2.2, "d": 2},
-        "algorithms": ("gd", "sgd"),
-        "loss": "squared_error",
-        "variant": "candidate",
-        "n": 7500,
-        "test_size": 2500,
-    },
-    "quadnoise-algorithm": {
-        "dataset": "quadnoise",
-        "dataset_settings": {"noise": "student", "df": 2.1, "d": 2},
-        "algorithms": ("gd", "sgd"),
-        "loss": "squared_error",
-        "variant": "z-free",
-        "n": 75000,
-        "n_sets": 1000,
-        "test_size": 250,
-    },
+
+@dataclass(frozen=True)
+class Preset:
+    """A run that starts with one click: its label, one line of description, how many trials."""
+
+    name: str
+    label: str
+    description: str
+    trials: int
+    settings: dict[str, Any]
+
+
+PRESETS: dict[str, Preset] = {
+    preset.name: preset
+    for preset in (
+        Preset(
+            "digits-candidate",
+            "Digits: which SVM?",
+            "Two support vector machines read handwritten digits: what will they lose next?",
+            1000,
+            {
+                "dataset": "digits",
+                "algorithms": ("svm-lin", "svm-rbf"),
+                "loss": "log_loss",
+                "variant": "candidate",
+                "n": 1347,
+                "test_size": 450,
+            },
+        ),
+        Preset(
+            "digits-instance",
+            "Digits: one image",
+            "What retrained machines may lose at one image, and what they really lost",
+            20,
+            {
+                "dataset": "digits",
+                "algorithms": ("svm-lin", "svm-rbf"),
+                "loss": "log_loss",
+                "variant": "z-variable",
+                "n": 1347,
+                "n_sets": 50,
+                "test_size": 450,
+                "regressor": "quantile-forest",
+            },
+        ),
+        Preset(
+            "quadnoise-candidate",
+            "GD or SGD?",
+            "Two ways to fit a line, trained once: what will they lose next?",
+            1000,
+            {
+                "dataset": "quadnoise",
+                "dataset_settings": {"noise": "normal", "scale": 2.2, "d": 2},
+                "algorithms": ("gd", "sgd"),
+                "loss": "squared_error",
+                "variant": "candidate",
+                "n": 7500,
+                "test_size": 2500,
+            },
+        ),
+        Preset(
+            "quadnoise-algorithm",
+            "GD or SGD, after retraining",
+            "The same two, each time trained anew: what will they lose?",
+            1000,
+            {
+                "dataset": "quadnoise",
+                "dataset_settings": {"noise": "student", "df": 2.1, "d": 2},
+                "algorithms": ("gd", "sgd"),
+                "loss": "squared_error",
+                "variant": "z-free",
+                "n": 75000,
+                "n_sets": 1000,
+                "test_size": 250,
+            },
+        ),
+    )
 }
 """The paper's four runs."""
-
-
-PRESET_LABELS: dict[str, str] = {
-    "digits-candidate": "Digits: which SVM?",
-    "digits-instance": "Digits: one image",
-    "quadnoise-candidate": "GD or SGD?",
-    "quadnoise-algorithm": "GD or SGD, after retraining",
-}

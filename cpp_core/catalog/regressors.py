@@ -1,6 +1,7 @@
 """What can regress a loss on a case, by name."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from quantile_forest import ExtraTreesQuantileRegressor, RandomForestQuantileRegressor
@@ -13,24 +14,51 @@ from sklearn.preprocessing import StandardScaler
 from cpp_core.method.modulation import Modulation
 
 
+@dataclass(frozen=True)
+class Regressor:
+    """A regression of the loss, or of its quantiles.
+
+    ``counterpart`` names the one to take where the other modulation is asked for; by default the
+    first of its kind.
+    """
+
+    name: str
+    modulation: Modulation
+    description: str
+    make: Callable[[], Any]
+    counterpart: str | None = None
+
+
 def _linear() -> Any:
     return make_pipeline(StandardScaler(), Ridge())
 
 
-REGRESSORS: dict[str, tuple[Modulation, str, Callable[[], Any]]] = {
-    "random-forest": ("regression", "100 decision trees", RandomForestRegressor),
-    "extra-trees": ("regression", "100 trees with random cuts", ExtraTreesRegressor),
-    "linear": ("regression", "a linear model on standardised inputs", _linear),
-    "mean": ("regression", "no modulation: the mean loss", DummyRegressor),
-    "quantile-forest": (
-        "quantile",
-        "quantiles of 100 decision trees",
-        RandomForestQuantileRegressor,
-    ),
-    "quantile-extra-trees": (
-        "quantile",
-        "quantiles of 100 trees with random cuts",
-        ExtraTreesQuantileRegressor,
-    ),
+REGRESSORS: dict[str, Regressor] = {
+    regressor.name: regressor
+    for regressor in (
+        Regressor("random-forest", "regression", "100 decision trees", RandomForestRegressor),
+        Regressor(
+            "extra-trees",
+            "regression",
+            "100 trees with random cuts",
+            ExtraTreesRegressor,
+            "quantile-extra-trees",
+        ),
+        Regressor("linear", "regression", "a linear model on standardised inputs", _linear),
+        Regressor("mean", "regression", "no modulation: the mean loss", DummyRegressor),
+        Regressor(
+            "quantile-forest",
+            "quantile",
+            "quantiles of 100 decision trees",
+            RandomForestQuantileRegressor,
+        ),
+        Regressor(
+            "quantile-extra-trees",
+            "quantile",
+            "quantiles of 100 trees with random cuts",
+            ExtraTreesQuantileRegressor,
+            "extra-trees",
+        ),
+    )
 }
-"""Regressions of the loss by name: what they modulate, a description, what makes them."""
+"""The registered regressions by name."""

@@ -1,45 +1,113 @@
-"""The constructions as a user asks for them."""
+"""The constructions as a user asks for them: the question, its words, and what it needs."""
 
-from typing import NamedTuple
+from dataclasses import dataclass
+
+from cpp_core.method.modulation import Modulation
 
 
-class Question(NamedTuple):
-    """A CPP variant as a visitor asks for it."""
+@dataclass(frozen=True)
+class Variant:
+    """A question about losses, with the construction that answers it.
 
+    Attributes
+    ----------
+    name : str
+        As in ``Experiment.variant``.
+    label, technical, explanation : str
+        The question in plain words, the paper's name, the question in full.
+    retrains : bool or None
+        Whether the promise is about retraining; None where ``n_sets`` decides.
+    n_parts : int
+        Into how many equal parts retraining splits the cases.
+    n_shares : int
+        Into how many equal shares the cases go for one candidate, its training sample included.
+    modulation : "regression", "quantile" or None
+        How the set moves with the case.
+    symbolic : bool
+        Whether it is a set of symbols instead of an interval of losses.
+    batch : bool
+        Whether the loss is a metric on a batch.
+    grouped : bool
+        Whether each training subset may have several evaluation points.
+    """
+
+    name: str
     label: str
     technical: str
     explanation: str
+    retrains: bool | None
+    n_parts: int = 1
+    n_shares: int = 2
+    modulation: Modulation | None = None
+    symbolic: bool = False
+    batch: bool = False
+    grouped: bool = False
+
+    @property
+    def regresses(self) -> Modulation | None:
+        """What kind of regression it needs, if any."""
+        return "quantile" if self.symbolic else self.modulation
+
+    @property
+    def moves(self) -> bool:
+        """Whether sets depend on the case: then the upper rank alone serves both sides."""
+        return self.regresses is not None
 
 
-QUESTIONS: dict[str, Question] = {
-    "candidate": Question(
-        "The model I have",
-        "candidate CPP",
-        "Training is complete: what loss can I expect on a new case?",
-    ),
-    "z-free": Question(
-        "After retraining",
-        "algorithm CPP, Z-free",
-        "I have an algorithm: once trained on fresh data, what loss can I expect?",
-    ),
-    "z-fixed": Question(
-        "At one case, after retraining (fixed width)",
-        "algorithm CPP, Z-modulated, fixed width",
-        "Retrained on fresh data, what loss at this very case? All sets are equally wide.",
-    ),
-    "z-variable": Question(
-        "At one case, after retraining (variable width)",
-        "algorithm CPP, Z-modulated, variable width",
-        "Retrained on fresh data, what loss at this very case? Hard cases get wider sets.",
-    ),
-    "symbolic": Question(
-        "What kind of error",
-        "symbolic CPP",
-        "Will the next case be correct, a false positive or a false negative?",
-    ),
-    "batch": Question(
-        "On the next batch",
-        "sample-based CPP",
-        "What error rate, accuracy or other metric on the next b cases?",
-    ),
+VARIANTS: dict[str, Variant] = {
+    variant.name: variant
+    for variant in (
+        Variant(
+            "candidate",
+            "The model I have",
+            "candidate CPP",
+            "Training is complete: what loss can I expect on a new case?",
+            retrains=False,
+        ),
+        Variant(
+            "z-free",
+            "After retraining",
+            "algorithm CPP, Z-free",
+            "I have an algorithm: once trained on fresh data, what loss can I expect?",
+            retrains=True,
+            grouped=True,
+        ),
+        Variant(
+            "z-fixed",
+            "At one case, after retraining (fixed width)",
+            "algorithm CPP, Z-modulated, fixed width",
+            "Retrained on fresh data, what loss at this very case? All sets are equally wide.",
+            retrains=True,
+            n_parts=2,
+            modulation="regression",
+        ),
+        Variant(
+            "z-variable",
+            "At one case, after retraining (variable width)",
+            "algorithm CPP, Z-modulated, variable width",
+            "Retrained on fresh data, what loss at this very case? Hard cases get wider sets.",
+            retrains=True,
+            n_parts=2,
+            modulation="quantile",
+        ),
+        Variant(
+            "symbolic",
+            "What kind of error",
+            "symbolic CPP",
+            "Will the next case be correct, a false positive or a false negative?",
+            retrains=None,
+            n_parts=3,
+            n_shares=4,
+            symbolic=True,
+        ),
+        Variant(
+            "batch",
+            "On the next batch",
+            "sample-based CPP",
+            "What error rate, accuracy or other metric on the next b cases?",
+            retrains=None,
+            batch=True,
+        ),
+    )
 }
+"""The variants by name, in the order in which they are offered."""

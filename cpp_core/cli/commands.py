@@ -13,10 +13,11 @@ from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.catalog.datasets import DATASETS, load_dataset
 from cpp_core.catalog.losses import LOSSES
 from cpp_core.catalog.presets import PRESETS
+from cpp_core.catalog.variants import VARIANTS
 from cpp_core.checks import check_side, exact_alpha
 from cpp_core.cli.check_command import add_check, check_command, told_line
 from cpp_core.report.export import write
-from cpp_core.trials.experiment import VARIANTS, Experiment
+from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.results import Results
 from cpp_core.trials.running import SchedulerError, scheduler_from_environment, stream
 from cpp_core.verdicts.answers import decisions_from

@@ -75,7 +75,7 @@ def _law(results: Results, alpha: Level, side: str) -> tuple[float | None, str]:
         return 1.0, f"Coverage is certain, because there is {too_few(results, alpha, side)}."
     p = a / (a + b)
     known = f"A new loss is covered with probability {a}/{a + b} = {percent(p)}"
-    if results.experiment.variant == "symbolic":
+    if results.experiment.kind.symbolic:
         return p, f"{known}; a lower bound, because an empty set gets its most likely symbol."
     shares = [tied_share(results, name, alpha, side) for name in results.algorithms]
     if max(shares) > 0:
@@ -169,7 +169,7 @@ def coverage_histograms(
     sizes, n = results.experiment.sizes, len(results.trials)
     p, known = _law(results, alpha, side)
     law = results.coverage_law(alpha, side)
-    symbolic = results.experiment.variant == "symbolic"
+    symbolic = results.experiment.kind.symbolic
     drawable = law is not None and law[1] > 0 and not symbolic
     exact = coverage_cdf(sizes.n_test, *law) if law is not None and drawable else None
     bound = "lower bound" in known

@@ -35,7 +35,6 @@ from cpp_core.figures.panels import (
     ink,
     look,
     loss_label,
-    loss_name,
     loss_unit,
     numeric,
     plain,
@@ -144,7 +143,7 @@ def overview_bars(
     tested = plural(about_results(results).new)
     caption = (
         f"Bar: {carries}. Fade: where the ends lie in 90 % and in 50 % of the trials. "
-        f"Grey: average {loss_name(results.experiment)} of the test {tested}."
+        f"Grey: average {results.experiment.measure.label} of the test {tested}."
     )
     if note:
         caption += f" There is {note}."
@@ -265,7 +264,7 @@ def width_histograms(
         )
         figure.bar(**bar)
         outside += beyond
-    symbolic = results.experiment.variant == "symbolic"
+    symbolic = results.experiment.kind.symbolic
     label = "symbols in a set" if symbolic else _width_label(results.experiment)
     framed(figure, 320, showlegend=True)
     figure.set(xaxis=Axis.around(edges, is_log).layout(label))
@@ -309,7 +308,7 @@ def _lie(low: float, high: float) -> str:
 
 def _width_label(experiment: Experiment, what: str = "width") -> str:
     unit = loss_unit(experiment)
-    return f"{what} in {loss_name(experiment)}" + (f" ({unit})" if unit else "")
+    return f"{what} in {experiment.measure.label}" + (f" ({unit})" if unit else "")
 
 
 def width_differences(
@@ -348,7 +347,7 @@ def width_differences(
         )
     framed(figure, 280, showlegend=True)
     label = _width_label(results.experiment, f"width of {one.label} minus {two.label}")
-    if results.experiment.variant == "symbolic":
+    if results.experiment.kind.symbolic:
         label = f"symbols in a set, {one.label} minus {two.label}"
     figure.set(xaxis=Axis.around(edges, False).layout(label))
     figure.set(yaxis={"title": {"text": "trials"}, "automargin": True})
@@ -450,7 +449,7 @@ def paired_difference(
         start += share
     framed(figure, 340 if missing else 300)
     better = "below" if measure.sign > 0 else "above"
-    title = f"{one.label} minus {two.label}: {loss_name(results.experiment)}"
+    title = f"{one.label} minus {two.label}: {results.experiment.measure.label}"
     title += (f" ({unit})" if unit else "") + f"<br>{better} 0: {one.label} is better"
     figure.axis("x", axis.layout(title), 1)
     shares_axis = whole.layout(f"share of the {tested} of one trial")

@@ -18,7 +18,6 @@ from cpp_core.checks import Level, lookup
 from cpp_core.figures.sketch import Settings, Sketch
 from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.language import loss_name as name_of_loss
 from cpp_core.verdicts.language import number, percent
 
 GREY = "#8C8C8C"
@@ -63,17 +62,12 @@ def in_trials(share: float, n: int) -> str:
     )
 
 
-def loss_name(experiment: Experiment) -> str:
-    """The loss in words: "log loss"."""
-    return name_of_loss(experiment.measure.name)
-
-
 def loss_unit(experiment: Experiment) -> str:
     """Unit of the loss: its own, or that of the labels in a regression (squared for squares)."""
     loss, unit = experiment.measure, experiment.data.unit
     if loss.unit or loss.task != "regression" or not unit:
         return loss.unit
-    return f"{unit} squared" if loss.name == "squared_error" else unit
+    return f"{unit} squared" if loss.squared else unit
 
 
 def loss_label(experiment: Experiment) -> str:
@@ -83,7 +77,7 @@ def loss_label(experiment: Experiment) -> str:
     known = [f"{number(best)} is perfect"] if math.isfinite(best) else []
     about = ", ".join([*filter(None, [loss_unit(experiment)]), *known])
     batch = f" of {experiment.batch_size} cases" if experiment.batch_size else ""
-    return loss_name(experiment) + batch + (f" ({about})" if about else "")
+    return experiment.measure.label + batch + (f" ({about})" if about else "")
 
 
 def too_few(results: Results, alpha: Level, side: str) -> str:
@@ -355,7 +349,7 @@ def fill(name: str, hatched: bool = False, opacity: float = 0.85) -> dict[str, A
 
 def numeric(results: Results) -> None:
     """Refuse symbolic sets, which have no ends."""
-    if results.experiment.variant == "symbolic":
+    if results.experiment.kind.symbolic:
         raise ValueError("Sets of symbols have no ends to draw; use symbol_bars for them.")
 
 

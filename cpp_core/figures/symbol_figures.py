@@ -17,7 +17,7 @@ LABELS = {"FP": "FP<br>(false positive)", "FN": "FN<br>(false negative)"}
 
 def symbol_bars(results: Results, alpha: Level = 0.1) -> Panel:
     """For kinds of error: in which share of the test cases the set holds each symbol."""
-    if results.experiment.variant != "symbolic":
+    if not results.experiment.kind.symbolic:
         raise ValueError("These results are numbers, not symbols; use interval_histograms.")
     figure, rows, alone, readings = Sketch(), [], [], []
     for name in results.algorithms:

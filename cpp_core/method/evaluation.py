@@ -42,6 +42,12 @@ class Loss:
         Whether the function evaluates a whole batch; it may return NaN where it is undefined.
     task : "classification", "regression" or None
         What it is for, None when it is for both.
+    label, words : str
+        What it is called in a sentence (by default its name), and what it measures.
+    errors : bool
+        Whether 0 stands for a correct answer and 1 for an error.
+    squared : bool
+        Whether its unit is that of the labels, squared.
     """
 
     name: str
@@ -53,6 +59,14 @@ class Loss:
     greater_is_better: bool = False
     batch: bool = False
     task: str | None = None
+    label: str = ""
+    words: str = ""
+    errors: bool = False
+    squared: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.label:
+            object.__setattr__(self, "label", self.name.replace("_", " "))
 
     @property
     def sign(self) -> int:
@@ -78,13 +92,14 @@ def aligned(values: NDArray, known: NDArray, y: NDArray, absent: float) -> NDArr
     return np.where(found, values[np.arange(len(y)), position], absent)
 
 
-def batch_mean(loss: Loss, name: str | None = None) -> Loss:
+def batch_mean(loss: Loss, name: str = "", label: str = "", words: str = "") -> Loss:
     """The batch metric that averages a pointwise loss."""
 
     def function(candidate: Any, X: Any, y: NDArray) -> float:
         return float(np.mean(loss.function(candidate, X, y)))
 
-    return replace(loss, name=name or f"mean {loss.name}", function=function, batch=True)
+    called = replace(loss, name=name or f"mean {loss.name}", label=label, words=words)
+    return replace(called, function=function, batch=True, errors=False, squared=False)
 
 
 def evaluate(loss: Loss, candidate: Any, X: Any, y: NDArray | None) -> NDArray[np.float64]:

@@ -44,7 +44,7 @@ def to_json(
     Verdicts quote trial 0; while that is not there, their list is empty. ``question`` is as in
     ``answers_from``.
     """
-    symbolic = results.experiment.variant == "symbolic"
+    symbolic = results.experiment.kind.symbolic
     pairs = [] if symbolic else list(combinations(results.algorithms, 2))
     paired = []
     for first, second in pairs:

@@ -9,7 +9,6 @@ from typing import Any
 
 from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.catalog.loss_files import LossTable
-from cpp_core.catalog.variants import QUESTIONS
 from cpp_core.checks import Level, check_side, exact_alpha, lookup
 from cpp_core.figures.coverage_figures import calibration_curve, cover_rates, coverage_histograms
 from cpp_core.figures.interval_figures import (
@@ -121,7 +120,7 @@ def report_html(
     experiment, level = results.experiment, confidence(alpha)
     parts = [_answer(answers, analyst)]
     if "picture" in chosen:
-        symbolic = experiment.variant == "symbolic"
+        symbolic = experiment.kind.symbolic
         panel = symbol_bars(results, alpha) if symbolic else overview_bars(results, alpha, "upper")
         parts.append(section(SECTIONS["picture"], panel_block(panel, "picture")))
     parts.append(section("What this assumes", bullets(_assumptions(results, answers, level))))
@@ -139,7 +138,7 @@ def report_html(
     if "appendix" in chosen:
         settings = {"title": title, "note": note, "sections": chosen, "audience": audience}
         parts.append(_appendix(results, alpha, side, settings, question))
-    variant = QUESTIONS[experiment.variant]
+    variant = experiment.kind
     facts = (
         f"{experiment.data.label}. {variant.label} ({variant.technical}). {level} confidence, "
         f"{counted(len(results.trials), 'randomized trial')}."
@@ -267,7 +266,7 @@ def _comparison(answers: Answers, panels: Sequence[Panel], analyst: bool) -> str
 
 def _details(results: Results, answers: Answers, alpha: Level, side: str, analyst: bool) -> str:
     panels = [cover_rates(results, alpha, side)]
-    if results.experiment.variant != "symbolic":
+    if not results.experiment.kind.symbolic:
         panels.insert(0, interval_histograms(results, alpha, side))
     if analyst:
         panels.insert(-1, width_histograms(results, alpha, side))

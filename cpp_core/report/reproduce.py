@@ -27,9 +27,6 @@ COMMAND_FIELDS = (
 ASKED_OF_RUNS = {"at_most", "margin"}
 """What of a question the command line can say."""
 
-OWN_TABLE = "table-"
-"""How the name of a table begins that a user has added."""
-
 
 def versions() -> str:
     """The versions that computed the numbers."""
@@ -79,7 +76,7 @@ def python_lines(
     described = {k: v for k, v in experiment.to_dict().items() if v not in (None, {}, [])}
     made = f"Experiment.preset({preset!r})" if preset else f"Experiment.from_dict({described!r})"
     given = {"alpha": float(exact_alpha(alpha)), "side": side, **(settings or {})}
-    own = experiment.dataset.startswith(OWN_TABLE)
+    own = experiment.data.own
     return "\n".join(
         [
             "from pathlib import Path",
@@ -104,7 +101,8 @@ def command_line(
 ) -> str | None:
     """The command that gives the same numbers, None where the command line cannot say it."""
     ways = []
-    for preset, fields in [*PRESETS.items(), ("", {})]:
+    known_runs = {name: preset.settings for name, preset in PRESETS.items()}
+    for preset, fields in [*known_runs.items(), ("", {})]:
         known = {"n_evaluations": 1, **fields}
         values = {name: getattr(experiment, name) for name in COMMAND_FIELDS}
         said = {k: v for k, v in values.items() if v is not None and v != known.get(k)}
@@ -115,7 +113,7 @@ def command_line(
         if same:
             ways.append((["--preset", preset] if preset else [], said))
     asked = dict(question or {})
-    if not ways or experiment.dataset.startswith(OWN_TABLE) or not set(asked) <= ASKED_OF_RUNS:
+    if not ways or experiment.data.own or not set(asked) <= ASKED_OF_RUNS:
         return None
     start, said = min(ways, key=lambda way: len(way[1]))
     words = ["python", "-m", "cpp_core", "run", *start]

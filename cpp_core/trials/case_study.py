@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cpp_core.catalog.regressors import REGRESSORS
 from cpp_core.checks import Level, check_count, check_side, exact_alpha, lookup
 from cpp_core.method.ranks import scores_needed
 from cpp_core.method.training import (
@@ -31,9 +32,6 @@ from cpp_core.trials.results import NumericLosses, Sets, ends_at
 
 VARIANT_OF = {"fixed": "z-fixed", "variable": "z-variable"}
 """The constructions of sets that move with the case, and the variants that run them."""
-
-COUNTERPARTS = {"extra-trees": "quantile-extra-trees", "quantile-extra-trees": "extra-trees"}
-"""Regressions that go together; where none is named, the other construction has its default."""
 
 ORDERS = ("hardest", "widest", "surprising", "random")
 
@@ -261,9 +259,8 @@ def with_construction(experiment: Experiment, construction: str) -> Experiment:
     variant = lookup(construction, VARIANT_OF, "construction")
     if experiment.variant == variant:
         return experiment
-    return replace(
-        experiment, variant=variant, regressor=COUNTERPARTS.get(experiment.regressor or "")
-    )
+    other = REGRESSORS[experiment.regressor or ""].counterpart
+    return replace(experiment, variant=variant, regressor=other)
 
 
 @one_thread()
@@ -438,7 +435,7 @@ def case_experiment(experiment: Experiment) -> Experiment:
             f"too few for looking at one case after retraining: at least {2 * least} and {least} "
             f"are needed for training subsets of {LEAST_TRAINING} cases."
         )
-    per_case = experiment.variant in ("candidate", "z-free")
+    per_case = not (experiment.kind.batch or experiment.kind.symbolic)
     return Experiment(
         dataset=experiment.dataset,
         dataset_settings=experiment.dataset_settings,

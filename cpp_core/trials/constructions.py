@@ -144,7 +144,7 @@ def loss_model(
     data = experiment.data
     classes = np.unique(y) if data.task == "classification" else None
     features = CaseFeatures(data.feature_map, classes, with_label)
-    regressor = REGRESSORS[experiment.regressor or ""][2]()
+    regressor = REGRESSORS[experiment.regressor or ""].make()
     targets = experiment.measure.sign * losses
     model = fit_loss_model(experiment.modulation, regressor, features(X, y), targets, rng)
     return features, model
@@ -236,7 +236,7 @@ def symbolic_arrays(run: Run, cases: NDArray | None = None) -> Arrays:
     features = CaseFeatures(experiment.data.feature_map, np.unique(y[points[0]]))
     wanted = points[3] if cases is None else cases
     mapped = [features(X[p], y[p]) for p in (*points[:3], wanted)]
-    regressor = REGRESSORS[experiment.regressor or ""][2]()
+    regressor = REGRESSORS[experiment.regressor or ""].make()
     model = fit_symbol_model(symbols, mapped[:2], happened[:2], None, regressor, rng.spawn(1)[0])
     calibration, test = (model.log_probabilities(z) for z in mapped[2:])
     test[~possible_symbols(y[wanted], positive, symbols)] = -np.inf

@@ -5,24 +5,20 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from fractions import Fraction
-from typing import Any, Literal, get_args
+from typing import Any
 
 from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.catalog.datasets import Dataset, load_dataset
 from cpp_core.catalog.losses import make_loss
 from cpp_core.catalog.presets import PRESETS
 from cpp_core.catalog.regressors import REGRESSORS
+from cpp_core.catalog.variants import VARIANTS, Variant
 from cpp_core.checks import check_count, lookup
 from cpp_core.method.evaluation import Loss
 from cpp_core.method.modulation import Modulation
 from cpp_core.method.splits import check_training_size
 
-Variant = Literal["candidate", "z-free", "z-fixed", "z-variable", "symbolic", "batch"]
-VARIANTS: tuple[Variant, ...] = get_args(Variant)
-MODULATIONS: dict[str, Modulation] = {"z-fixed": "regression", "z-variable": "quantile"}
 MAX_ALGORITHMS = 6
-PARTS = {"z-fixed": 2, "z-variable": 2, "symbolic": 3}
-"""Into how many equal parts retraining splits the cases, where more than one."""
 
 USUAL_SETS, LEAST_TRAINING = 50, 5
 """How many training subsets there usually are, and the least m for which there are fewer."""
@@ -55,7 +51,7 @@ def usual_sets(variant: str, n: int, held_out: int = 1) -> int:
     >>> usual_sets("z-free", 1347), usual_sets("z-free", 112), usual_sets("z-variable", 112)
     (50, 18, 9)
     """
-    return max(1, min(USUAL_SETS, n // PARTS.get(variant, 1) // (LEAST_TRAINING + held_out)))
+    return max(1, min(USUAL_SETS, n // VARIANTS[variant].n_parts // (LEAST_TRAINING + held_out)))
 
 
 @dataclass(frozen=True)
@@ -137,18 +133,23 @@ class Experiment:
 
     def __post_init__(self) -> None:
         for name in ("dataset_settings", "algorithm_settings", "loss_settings"):
-            self._set(name, _frozen(getattr(self, name)))
-        self._set("algorithms", tuple(self.algorithms))
-        lookup(self.variant, {v: v for v in VARIANTS}, "variant")
+            self._fill(name, _frozen(getattr(self, name)))
+        self._fill("algorithms", tuple(self.algorithms))
+        lookup(self.variant, VARIANTS, "variant")
         self._check_algorithms()
         self._check_loss()
         self._check_variant()
         self._check_sizes()
 
-    def _set(self, name: str, value: Any) -> None:
+    def _fill(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
 
     # What it is made of
+
+    @property
+    def kind(self) -> Variant:
+        """The variant itself."""
+        return VARIANTS[self.variant]
 
     @property
     def data(self) -> Dataset:
@@ -168,7 +169,7 @@ class Experiment:
     @property
     def modulation(self) -> Modulation | None:
         """How the set moves with the case, if it does."""
-        return MODULATIONS.get(self.variant)
+        return self.kind.modulation
 
     def make_algorithm(self, name: str) -> Any:
         """One of the competing algorithms, untrained."""
@@ -180,13 +181,11 @@ class Experiment:
         """How the cases of one trial are spent."""
         n, test_size = self.n or 0, self.test_size or 0
         if not self.algorithmic:
-            if self.variant == "symbolic":
-                return Sizes(n // 4, n // 4, test_size, 1, test_size)
-            b = self.batch_size or 1
-            return Sizes(n // 2 // b, n // 2, test_size // b, 1, test_size)
+            b, share = self.batch_size or 1, n // self.kind.n_shares
+            return Sizes(share // b, share, test_size // b, 1, test_size)
         held_out = self.batch_size or self.n_evaluations
         tested = self.batch_size or 1
-        n_parts = PARTS.get(self.variant, 1)
+        n_parts = self.kind.n_parts
         k = self.n_sets or 1
         m = check_training_size(n, k, held_out, n_parts)
         simulated = self.data.table is None
@@ -195,7 +194,7 @@ class Experiment:
 
     def smallest_alpha(self, side: str = "two-sided") -> Fraction:
         """The smallest alpha with finite ends."""
-        ranked_above = self.modulation is not None or self.variant == "symbolic" or side == "upper"
+        ranked_above = self.kind.moves or side == "upper"
         return Fraction(1 if ranked_above else 2, self.sizes.k + 1)
 
     # Checks
@@ -221,13 +220,13 @@ class Experiment:
 
     def _check_loss(self) -> None:
         data = self.data
-        if self.variant == "symbolic":
+        if self.kind.symbolic:
             if data.task != "classification":
                 raise ValueError(f"Kinds of error need a classification; {data.label} has none.")
             if self.loss is not None:
                 raise ValueError("The symbolic variant has its own symbols: leave the loss out.")
             if self.positive_class is None:
-                self._set("positive_class", data.classes[-1])
+                self._fill("positive_class", data.classes[-1])
             if self.positive_class not in data.classes:
                 raise ValueError(
                     f"{self.positive_class!r} is not a class of {data.label}; choose one of "
@@ -235,18 +234,18 @@ class Experiment:
                 )
             return
         if self.loss is None:
-            batch = self.variant == "batch"
+            batch = self.kind.batch
             classification = "error_rate" if batch else "log_loss"
             regression = "rmse" if batch else "squared_error"
-            self._set("loss", classification if data.task == "classification" else regression)
+            self._fill("loss", classification if data.task == "classification" else regression)
         loss = self.measure
         if loss.task not in (None, data.task):
             raise ValueError(
                 f"The loss {loss.name} is for a {loss.task}, but {data.label} is a {data.task}; "
                 "pick another loss."
             )
-        if loss.batch != (self.variant == "batch"):
-            needed = "a metric on a batch" if self.variant == "batch" else "a loss per case"
+        if loss.batch != self.kind.batch:
+            needed = "a metric on a batch" if self.kind.batch else "a loss per case"
             raise ValueError(
                 f"The variant {self.variant} needs {needed}, which {loss.name} is not."
             )
@@ -258,39 +257,39 @@ class Experiment:
                 )
 
     def _check_variant(self) -> None:
-        if self.variant == "candidate" and self.n_sets is not None:
-            raise ValueError("The candidate variant trains once: leave n_sets out.")
+        kind = self.kind
+        if kind.retrains is False and self.n_sets is not None:
+            raise ValueError(f"The {self.variant} variant trains once: leave n_sets out.")
         if self.n_sets is not None:
             check_count(self.n_sets, "n_sets")
-        if check_count(self.n_evaluations, "n_evaluations") > 1 and self.variant != "z-free":
+        if check_count(self.n_evaluations, "n_evaluations") > 1 and not kind.grouped:
             raise ValueError("n_evaluations above 1 is for the z-free variant.")
-        if self.variant == "batch":
-            self._set("batch_size", 10 if self.batch_size is None else self.batch_size)
+        if kind.batch:
+            self._fill("batch_size", 10 if self.batch_size is None else self.batch_size)
             check_count(self.batch_size or 0, "batch_size")
         elif self.batch_size is not None:
             raise ValueError("batch_size is for the batch variant; leave it out.")
-        if self.variant != "symbolic" and self.positive_class is not None:
+        if not kind.symbolic and self.positive_class is not None:
             raise ValueError("positive_class is for the symbolic variant; leave it out.")
-        kind = "quantile" if self.variant == "symbolic" else self.modulation
-        if kind is None:
+        if kind.regresses is None:
             if self.regressor is not None:
                 raise ValueError(f"The variant {self.variant} regresses nothing: no regressor.")
             return
-        suited = {name: entry for name, entry in REGRESSORS.items() if entry[0] == kind}
+        suited = {r.name: r for r in REGRESSORS.values() if r.modulation == kind.regresses}
         if self.regressor is None:
-            self._set("regressor", next(iter(suited)))
-        lookup(self.regressor or "", suited, f"{kind} regressor")
+            self._fill("regressor", next(iter(suited)))
+        lookup(self.regressor or "", suited, f"{kind.regresses} regressor")
 
     def _check_sizes(self) -> None:
         size = self.data.size
         if self.n is None:
-            self._set("n", usual_n(self.data))
-        if self.variant in ("z-free", "z-fixed", "z-variable") and self.n_sets is None:
+            self._fill("n", usual_n(self.data))
+        if self.kind.retrains and self.n_sets is None:
             n = check_count(self.n, "n", 2)  # type: ignore[arg-type]
-            self._set("n_sets", usual_sets(self.variant, n, self.n_evaluations))
+            self._fill("n_sets", usual_sets(self.variant, n, self.n_evaluations))
         if self.test_size is None:
             simulated = 250 if self.algorithmic else 2500
-            self._set("test_size", simulated if size is None else max(size - (self.n or 0), 1))
+            self._fill("test_size", simulated if size is None else max(size - (self.n or 0), 1))
         n, test_size = check_count(self.n, "n", 2), check_count(self.test_size, "test_size")  # type: ignore[arg-type]
         if size is not None and n + test_size > size:
             raise ValueError(
@@ -299,7 +298,7 @@ class Experiment:
             )
         sizes = self.sizes
         if sizes.k < 1 or sizes.m < 1:
-            parts = 4 if self.variant == "symbolic" else 2
+            parts = self.kind.n_shares
             raise ValueError(
                 f"n = {n} cases leave nothing to calibrate with in the {self.variant} variant; at "
                 f"least {parts * (self.batch_size or 1)} are needed."
@@ -351,4 +350,4 @@ class Experiment:
     @classmethod
     def preset(cls, name: str, **changes: Any) -> "Experiment":
         """One of the paper's four runs, with changes if any."""
-        return cls(**{**lookup(name, PRESETS, "preset"), **changes})
+        return cls(**{**lookup(name, PRESETS, "preset").settings, **changes})

@@ -268,7 +268,7 @@ class Jobs:
         A cluster's client lives in a child too, since waiting for it cannot be interrupted either.
         A user's own table is known to this process only.
         """
-        own = job.experiment.dataset.startswith("table-")
+        own = job.experiment.data.own
         if own or (self.scheduler is None and works_in_threads(job.experiment)):
             return blocks_here(gathered, self.n_jobs, self.scheduler)
         return blocks_of_child(gathered, self.n_jobs, self.scheduler, job._wanted)
@@ -277,7 +277,7 @@ class Jobs:
 def blocks_here(gathered: Gathered, n_jobs: int, scheduler: str | None) -> Blocks:
     """Compute what is missing in this process (and its workers, if any)."""
     experiment, backend = gathered.experiment, None if scheduler is None else "dask"
-    table = experiment.data if experiment.dataset.startswith("table-") else None
+    table = experiment.data if experiment.data.own else None
     yield from computed(gathered, gathered.seed, n_jobs, backend, scheduler, table)
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
+from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.catalog.datasets import Dataset, register
 from cpp_core.trials.constructions import CONSTRUCTIONS, Run
 from cpp_core.trials.experiment import Experiment
@@ -92,12 +93,10 @@ def run_of(
 
 def in_kernels(experiment: Experiment) -> list[str]:
     """The algorithms whose trials the compiled kernels compute whole."""
-    covered = (
-        experiment.dataset == "quadnoise"
-        and experiment.loss == "squared_error"
-        and experiment.variant in ("candidate", "z-free")
-    )
-    return [name for name in experiment.algorithms if covered and name in ("gd", "sgd")]
+    kernel, kind = experiment.data.kernel, experiment.kind
+    if kernel is None or kind.moves or kind.batch or not experiment.measure.squared:
+        return []
+    return [name for name in experiment.algorithms if ALGORITHMS[name].kernel == kernel]
 
 
 def run_trial(experiment: Experiment, seed: int, trial: int) -> dict[str, Arrays]:

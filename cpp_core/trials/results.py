@@ -310,7 +310,7 @@ class Results:
                 f"{algorithm!r} is not among the algorithms {', '.join(self.algorithms)}."
             )
         if algorithm not in self._readers:
-            symbolic = self.experiment.variant == "symbolic"
+            symbolic = self.experiment.kind.symbolic
             kind = SymbolicLosses if symbolic else NumericLosses
             self._readers[algorithm] = kind(self.arrays[algorithm], self.experiment)
         return self._readers[algorithm]
@@ -355,7 +355,7 @@ class Results:
         """Beta parameters (a, b) of the coverage without ties; None for grouped evaluations."""
         if self.experiment.n_evaluations > 1:
             return None
-        moved = self.experiment.modulation or self.experiment.variant == "symbolic"
+        moved = self.experiment.kind.moves
         k = self.experiment.sizes.k
         lo, hi = grouped_ranks(k, 1, alpha, "upper" if moved else check_side(side))
         return hi - lo, k + 1 - (hi - lo)
@@ -401,7 +401,7 @@ class Results:
 
     def k_needed(self, alpha: Level, side: str = "two-sided") -> int:
         """How many calibration scores would give finite ends."""
-        moved = self.experiment.modulation or self.experiment.variant == "symbolic"
+        moved = self.experiment.kind.moves
         return scores_needed(alpha, "upper" if moved else side)
 
     def paired(
@@ -433,7 +433,7 @@ class Results:
 
     def paired_reader(self, first: str, second: str) -> NumericLosses:
         """The difference of two algorithms' losses, as losses like any other."""
-        if self.experiment.variant == "symbolic":
+        if self.experiment.kind.symbolic:
             raise ValueError("Symbols have no difference: pairs are for numeric losses.")
         if first == second:
             raise ValueError(f"{first!r} was paired with itself; name two algorithms.")

@@ -10,6 +10,7 @@ import numpy as np
 from joblib import Parallel, delayed, parallel_config
 from numpy.typing import NDArray
 
+from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.catalog.datasets import Dataset
 from cpp_core.checks import check_count
 from cpp_core.trials.experiment import Experiment
@@ -114,7 +115,7 @@ def stream(
     if gathered.missing():
         if len(gathered.complete_trials()):
             yield gathered.results(store.problem)
-        table = experiment.data if experiment.dataset.startswith("table-") else None
+        table = experiment.data if experiment.data.own else None
         for part, numbers, arrays in computed(gathered, seed, n_jobs, backend, scheduler, table):
             for name in part.algorithms:
                 key = experiment.key(name, seed)
@@ -262,9 +263,9 @@ def _short(pace: Pace, todo: int) -> bool:
 def works_in_threads(experiment: Experiment) -> bool:
     """Whether the work is compiled, so that threads of this process share it without a copy."""
     compiled = set(in_kernels(experiment))
-    if not experiment.algorithmic and experiment.variant in ("candidate", "batch"):
-        compiled |= {"svm-lin", "svm-rbf"}
-    return set(experiment.algorithms) <= compiled or experiment.dataset.startswith("table-")
+    if not experiment.algorithmic and not experiment.kind.moves:  # one large fit and little else
+        compiled |= {name for name in experiment.algorithms if ALGORITHMS[name].lock_free}
+    return set(experiment.algorithms) <= compiled or experiment.data.own
 
 
 @contextmanager

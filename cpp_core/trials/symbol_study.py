@@ -36,7 +36,7 @@ class SymbolStudy(Study):
 
 
 def _check_symbolic(experiment: Experiment) -> None:
-    if experiment.variant != "symbolic":
+    if not experiment.kind.symbolic:
         raise ValueError(
             "Sets of symbols need the variant symbolic, but this experiment is of the variant "
             f"{experiment.variant}."

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpp_core.checks import Level, exact_alpha
-from cpp_core.method.evaluation import Loss
 from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.language import (
@@ -16,7 +15,6 @@ from cpp_core.verdicts.language import (
     confidence,
     counted,
     listed,
-    loss_name,
     number,
     with_unit,
 )
@@ -203,23 +201,18 @@ def about_experiment(experiment: Experiment) -> About:
     """Who and what an experiment is about."""
     measure = experiment.measure
     return About(
-        loss=loss_name(measure.name),
+        loss=measure.label,
         unit=measure.unit,
         low=measure.low,
         high=measure.high,
         greater_is_better=measure.greater_is_better,
-        errors=is_error(measure),
+        errors=measure.errors,
         m=experiment.sizes.m if experiment.algorithmic else None,
         n=experiment.n if experiment.algorithmic else None,
         batch_size=experiment.batch_size,
         n_algorithms=len(experiment.algorithms),
         source="trial 0",
     )
-
-
-def is_error(measure: Loss) -> bool:
-    """Whether the loss is 0 for a correct answer and 1 for an error."""
-    return measure.name == "zero_one"
 
 
 def first_trial(results: Results) -> int:
@@ -235,7 +228,7 @@ def first_trial(results: Results) -> int:
 
 def numeric(results: Results, what: str) -> None:
     """Refuse a question that symbols cannot answer."""
-    if results.experiment.variant == "symbolic":
+    if results.experiment.kind.symbolic:
         raise ValueError(f"Kinds of error have no {what}; choose a numeric loss for that.")
 
 

@@ -106,7 +106,7 @@ def answers_from(
     answer = (*decisions, headline(results, alpha))
     if at_most is not None:
         bounds += tuple(under_threshold(results, name, at_most, alpha) for name in names)
-    if len(names) == 1 or results.experiment.variant == "symbolic":
+    if len(names) == 1 or results.experiment.kind.symbolic:
         return Answers(answer, bounds, usual)
     safe = selection_safe(results, alpha)
     if len(names) == 2:

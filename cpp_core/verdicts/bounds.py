@@ -346,7 +346,7 @@ def headline(results: Results, alpha: Level = 0.1) -> Verdict:
         first.facts["k"],
         bounds={v.facts["algorithm"]: v.facts.get("bound") for v in verdicts},
     )
-    if results.experiment.variant == "symbolic":
+    if results.experiment.kind.symbolic:
         text = " ".join(verdict.text for verdict in verdicts)
         text += f" Each statement holds separately with {level} confidence."
         return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why)

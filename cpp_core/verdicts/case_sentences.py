@@ -27,7 +27,7 @@ def training_sizes(experiment: Experiment) -> tuple[str, str]:
 def promise(study: Study, alpha: Level) -> Verdict:
     """What the sets promise, over new cases."""
     about, level, k = about_experiment(study.experiment), confidence(alpha), study.k
-    held = "the kind of the outcome" if study.experiment.variant == "symbolic" else "the loss"
+    held = "the kind of the outcome" if study.experiment.kind.symbolic else "the loss"
     more = study.more_needed(alpha)
     if more:
         text = (

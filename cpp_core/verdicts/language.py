@@ -20,17 +20,6 @@ DECIMALS = 12
 """Significant digits of a number in a sentence."""
 
 
-LOSS_NAMES = {
-    "zero_one": "zero-one loss",
-    "brier": "Brier loss",
-    "hinge": "hinge loss",
-    "f1": "F1 score",
-    "roc_auc": "area under the ROC curve",
-    "rmse": "root mean squared error",
-    "mae": "mean absolute error",
-}
-"""Losses whose name is no word; the others are read with spaces."""
-
 ROUNDING = {"up": ROUND_CEILING, "down": ROUND_FLOOR, "nearest": ROUND_HALF_EVEN}
 
 
@@ -153,11 +142,6 @@ def listed(words: Iterable[str]) -> str:
     """
     *most, last = words
     return f"{', '.join(most)} and {last}" if most else last
-
-
-def loss_name(name: str) -> str:
-    """What a loss is called in a sentence."""
-    return LOSS_NAMES.get(name, name.replace("_", " "))
 
 
 def sentence(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from cpp_core.catalog.losses import LOSS_WORDS, make_loss
+from cpp_core.catalog.losses import make_loss
 from cpp_core.verdicts.language import with_unit
 
 TAGLINE = (
@@ -43,4 +43,4 @@ def loss_words(name: str, **settings: Any) -> str:
     """
     loss = make_loss(name, **settings)
     top = "no upper limit" if loss.high == float("inf") else f"{loss.high:.4g}"
-    return f"{LOSS_WORDS[name]} (range: {with_unit(f'{loss.low:g} to {top}', loss.unit)})"
+    return f"{loss.words} (range: {with_unit(f'{loss.low:g} to {top}', loss.unit)})"

@@ -6,22 +6,18 @@ from typing import Any
 import streamlit as st
 
 from cpp_core import ALGORITHMS, DATASETS, LOSSES, Experiment, load_dataset
-from cpp_core.catalog.datasets import Dataset
-from cpp_core.catalog.presets import PRESET_LABELS, PRESETS
+from cpp_core.catalog.datasets import SETTINGS, Dataset, Setting
+from cpp_core.catalog.losses import is_clipped
+from cpp_core.catalog.presets import PRESETS
 from cpp_core.catalog.regressors import REGRESSORS
-from cpp_core.catalog.variants import QUESTIONS
-from cpp_core.trials.experiment import MAX_ALGORITHMS, MODULATIONS, VARIANTS, usual_n, usual_sets
+from cpp_core.catalog.variants import VARIANTS, Variant
+from cpp_core.trials.experiment import MAX_ALGORITHMS, usual_n, usual_sets
 from cpp_core.verdicts.language import confidence, unbroken
 from cpp_core.verdicts.texts import loss_words
 
 TRIALS = (20, 100, 300, 1000)
 BUILT_IN = tuple(DATASETS)
 CLIPS = {"machine": None, "1e-6": 1e-6, "0.001": 1e-3}
-DATASET_SETTINGS: dict[str, tuple[str, ...]] = {
-    "quadnoise": ("noise", "d"),
-    "two-classes": ("bayes_error",),
-    "growing-noise": ("spread",),
-}
 
 
 @dataclass(frozen=True)
@@ -44,7 +40,7 @@ class Choice:
 
 def apply_preset(name: str) -> None:
     """Set every control to one of the paper's runs."""
-    preset = PRESETS[name]
+    start, preset = PRESETS[name], PRESETS[name].settings
     settings = dict(preset.get("dataset_settings", {}))
     state: dict[str, Any] = {
         "dataset": preset["dataset"],
@@ -53,9 +49,9 @@ def apply_preset(name: str) -> None:
         "variant": preset["variant"],
         "side": "two-sided",
         "alpha": 0.1,
-        "trials": 20 if name == "digits-instance" else 1000,
+        "trials": start.trials,
         "seed": 0,
-        "n": preset["n"] if preset["dataset"] == "quadnoise" else None,
+        "n": None if load_dataset(preset["dataset"]).size else preset["n"],
         "k": preset.get("n_sets"),
         "noise": settings.get("noise", "normal"),
         "d": settings.get("d", 2),
@@ -93,38 +89,28 @@ def chips(names: list[str]) -> str:
     return f'<div style="font-size:.85rem;line-height:1.7">{marks}</div>'
 
 
+def _setting(setting: Setting) -> Any:
+    """A setting of a simulation: a choice, a whole number or a slider."""
+    if setting.options:
+        return _select(setting.label, list(setting.options), setting.key)
+    kind = st.number_input if isinstance(setting.default, int) else st.slider
+    limits = setting.low, setting.high, setting.default, setting.step
+    return kind(setting.label, *limits, key=setting.key, bind="query-params")
+
+
 def _dataset() -> tuple[str, dict[str, Any]]:
     name = _select("Data", list(BUILT_IN), "dataset")
-    wanted = DATASET_SETTINGS.get(name, ())
     settings: dict[str, Any] = {}
-    if wanted:
+    if name in SETTINGS:
         with st.expander("Settings of the simulation"):
-            if "noise" in wanted:
-                settings["noise"] = _select("Noise", ["normal", "student"], "noise")
-                settings["d"] = st.number_input(
-                    "Inputs (d)", 1, 50, 2, key="d", bind="query-params"
-                )
-            if "bayes_error" in wanted:
-                settings["bayes_error"] = st.slider(
-                    "Errors of the best classifier",
-                    *(0.01, 0.45, 0.1, 0.01),
-                    key="bayes",
-                    bind="query-params",
-                )
-            if "spread" in wanted:
-                settings["spread"] = st.slider(
-                    "Noise at the right end", 0.1, 3.0, 1.0, 0.1, key="spread", bind="query-params"
-                )
+            settings = {setting.name: _setting(setting) for setting in SETTINGS[name]}
     st.caption(load_dataset(name, **settings).description)
     return name, settings
 
 
 def _algorithms(task: str) -> list[str]:
     options = [a.name for a in ALGORITHMS.values() if task in a.tasks]
-    default = {
-        "classification": ["svm-lin", "svm-rbf"],
-        "regression": ["gd", "sgd"],
-    }[task]
+    default = options[:2]
     _keep("algorithms", options, default)
     chosen = st.multiselect(
         "Algorithms",
@@ -159,7 +145,7 @@ def _losses(task: str, batch: bool, algorithms: list[str]) -> tuple[list[str], l
 
 
 def _variant(task: str) -> str:
-    options: list[str] = [v for v in VARIANTS if v != "symbolic" or task == "classification"]
+    options = [v.name for v in VARIANTS.values() if not v.symbolic or task == "classification"]
     chosen = _select(
         "Question (CPP variant)",
         options,
@@ -167,20 +153,19 @@ def _variant(task: str) -> str:
         help="What the promise is about: the trained model, the algorithm once retrained, one "
         "case, the kind of error, or a whole batch.",
     )
-    question = QUESTIONS[chosen]
-    st.caption(f"**{question.label}** ({question.technical}). {question.explanation}")
+    kind = VARIANTS[chosen]
+    st.caption(f"**{kind.label}** ({kind.technical}). {kind.explanation}")
     if task != "classification":
         st.caption("No symbolic variant: kinds of error need classes.")
     return chosen
 
 
-def _sizes(variant: str, data: Dataset, loss: str | None) -> dict[str, Any]:
+def _sizes(kind: Variant, data: Dataset, loss: str | None) -> dict[str, Any]:
     chosen: dict[str, Any] = {}
     with st.expander("Sizes and details"):
-        if variant in ("symbolic", "batch"):
+        retrained = kind.retrains
+        if retrained is None:
             retrained = st.checkbox("After retraining", key="retrained", bind="query-params")
-        else:
-            retrained = variant != "candidate"
         chosen["n"] = st.number_input(
             "Cases for training and calibration (n)",
             *(2, 10_000_000, None),
@@ -197,28 +182,27 @@ def _sizes(variant: str, data: Dataset, loss: str | None) -> dict[str, Any]:
                 help="More subsets make finer ranks, and smaller training samples m.",
                 bind="query-params",
             )
-        if variant == "batch":
+        if kind.batch:
             chosen["batch_size"] = st.number_input(
                 "Cases of a batch (b)", 1, 10_000, 10, key="b", bind="query-params"
             )
         if retrained:
             n, held_out = chosen["n"] or usual_n(data), chosen.get("batch_size", 1)
-            chosen["n_sets"] = k or usual_sets(variant, n, held_out)
-        kind = "quantile" if variant == "symbolic" else MODULATIONS.get(variant)
-        if kind is not None:
-            names = [name for name, entry in REGRESSORS.items() if entry[0] == kind]
+            chosen["n_sets"] = k or usual_sets(kind.name, n, held_out)
+        if kind.regresses is not None:
+            names = [r.name for r in REGRESSORS.values() if r.modulation == kind.regresses]
             chosen["regressor"] = _select(
                 "Regression of the loss on the case",
                 names,
                 "regressor",
                 help="Any keeps the guarantee; a good one makes narrow sets.",
             )
-            st.caption(REGRESSORS[chosen["regressor"]][1])
-        if variant == "symbolic":
+            st.caption(REGRESSORS[chosen["regressor"]].description)
+        if kind.symbolic:
             texts = [str(c) for c in data.classes]
             picked = _select("Positive class", texts[::-1], "positive")
             chosen["positive_class"] = data.classes[texts.index(picked)]
-        if loss in ("log_loss", "mean_log_loss"):
+        if loss is not None and is_clipped(loss):
             clip = _select(
                 "Smallest probability (clip)",
                 list(CLIPS),
@@ -247,7 +231,7 @@ def _question(variant: str, loss: str | None, several: bool) -> dict[str, Any]:
             "little data.",
             bind="query-params",
         )
-        if loss == "zero_one" and variant == "candidate":
+        if measure.errors and variant == "candidate":
             asked["error_rate_at_most"] = st.number_input(
                 "Is the error rate at most",
                 *(0.0, 1.0, None),
@@ -279,22 +263,27 @@ def sidebar() -> Choice | None:
     """Draw all controls; None, with a sentence on the page, where they do not fit together."""
     with st.sidebar:
         st.caption("Start from one of the paper's runs")
-        for name, label in PRESET_LABELS.items():
+        for name, start in PRESETS.items():
             st.button(
-                label, key=f"preset-{name}", on_click=apply_preset, args=(name,), width="stretch"
+                start.label,
+                key=f"preset-{name}",
+                on_click=apply_preset,
+                args=(name,),
+                width="stretch",
             )
         dataset, settings = _dataset()
         data = load_dataset(dataset, **settings)
         algorithms = _algorithms(data.task)
         variant = _variant(data.task)
         loss = None
-        if variant != "symbolic":
-            options, why_not = _losses(data.task, variant == "batch", algorithms)
+        kind = VARIANTS[variant]
+        if not kind.symbolic:
+            options, why_not = _losses(data.task, kind.batch, algorithms)
             loss = _select("Loss", options, "loss")
             described = st.empty()
             for line in why_not:
                 st.caption(line)
-        sizes = _sizes(variant, data, loss)
+        sizes = _sizes(kind, data, loss)
         if loss is not None:
             described.caption(loss_words(loss, **sizes.get("loss_settings", {})))
         side = _select(

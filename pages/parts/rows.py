@@ -22,7 +22,7 @@ TABLE_STYLE = """<style>
 def figures_table(results: Results, alpha: float, side: str) -> tuple[str, str]:
     """One row of figures per algorithm as HTML, and how to read it."""
     n, rows = len(results.trials), []
-    symbolic, sign = results.experiment.variant == "symbolic", results.experiment.measure.sign
+    symbolic, sign = results.experiment.kind.symbolic, results.experiment.measure.sign
     bad = "upper" if sign > 0 else "lower"
     names = {"two-sided": ["lower", "upper"], "upper": [bad]}[side]
     head = ["Symbols in a set"] if symbolic else [f"{name.capitalize()} end" for name in names]

@@ -104,7 +104,7 @@ def show_panel(panel: Panel, place: str = "") -> None:
 def show_decisions(results: Results, choice: Choice) -> None:
     """The answers to what the visitor asked, and how sure it is that a loss stays in its limit."""
     asked = {name: value for name, value in choice.question if name != "margin"}
-    if not asked or results.experiment.variant == "symbolic":
+    if not asked or results.experiment.kind.symbolic:
         return
     for verdict in kept(decisions_from, results, choice.alpha, **asked):
         show_verdict(verdict)

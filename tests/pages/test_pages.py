@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from cpp_core.trials.experiment import VARIANTS
+from cpp_core.catalog.variants import VARIANTS
 
 APP = str(Path(__file__).parents[2] / "app.py")
 PAGES = ("overview", "compare", "case", "report")

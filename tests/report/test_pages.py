@@ -13,13 +13,13 @@ import pytest
 
 from cpp_core import DATASETS, Experiment, add_table
 from cpp_core.catalog.loss_files import read_losses
+from cpp_core.catalog.variants import VARIANTS
 from cpp_core.cli.commands import experiment_of, main, parser
 from cpp_core.report.document import prose
 from cpp_core.report.export import to_json
 from cpp_core.report.pages import SECTIONS, losses_report_html, report_html
 from cpp_core.report.pdf import BROWSERS, find_browser, report_pdf
 from cpp_core.report.reproduce import command_line, losses_digest, python_lines
-from cpp_core.trials.experiment import VARIANTS
 from cpp_core.trials.one_trial import run_block
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.answers import answers_from, answers_of

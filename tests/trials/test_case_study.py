@@ -9,7 +9,7 @@ from scipy import stats
 from threadpoolctl import threadpool_limits
 
 from cpp_core import Experiment, add_table, conformal_ranks, make_algorithm
-from cpp_core.catalog.regressors import REGRESSORS
+from cpp_core.catalog.regressors import REGRESSORS, Regressor
 from cpp_core.trials import case_study as cases_module
 from cpp_core.trials.case_study import (
     ORDERS,
@@ -186,8 +186,12 @@ def test_each_run_has_its_own_seed():
 
 def test_the_law_over_trials(monkeypatch):
     """Set and fresh loss at a random case: p = hi/(k+1), for both constructions and sides."""
-    monkeypatch.setitem(REGRESSORS, "quantile-forest", ("quantile", "", Band))
-    monkeypatch.setitem(REGRESSORS, "random-forest", ("regression", "", Line))
+    monkeypatch.setitem(
+        REGRESSORS, "quantile-forest", Regressor("quantile-forest", "quantile", "", Band)
+    )
+    monkeypatch.setitem(
+        REGRESSORS, "random-forest", Regressor("random-forest", "regression", "", Line)
+    )
     monkeypatch.setattr(cases_module, "N_FRESH", 1)
     experiment = Experiment(
         dataset="growing-noise",

@@ -24,11 +24,11 @@ from tests.builders import failing, results_of, symbolic
 def test_rounding_stays_true():
     rng = np.random.default_rng(0)
     for value in rng.normal(size=300) * 10.0 ** rng.integers(-8, 8, 300):
-        assert float(number(value, "up")) >= value
-        assert float(number(value, "down")) <= value
+        assert float(number(value, "up").replace(",", "")) >= value
+        assert float(number(value, "down").replace(",", "")) <= value
         for near in (value * (1 + 1e-7), value * (1 - 1e-9), 0.0):
             for direction in ("up", "down", "nearest"):
-                shown = float(number(value, direction, near))
+                shown = float(number(value, direction, near).replace(",", ""))
                 assert np.sign(shown - near) == np.sign(value - near)
 
 
