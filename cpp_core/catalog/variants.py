@@ -1,8 +1,12 @@
 """The constructions as a user asks for them: the question, its words, and what it needs."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from cpp_core.method.constructions import Part, modulated, plain, symbolic
 from cpp_core.method.modulation import Modulation
+
+Layout = Callable[[int, int | None, int], tuple[Part, ...]]
 
 
 @dataclass(frozen=True)
@@ -17,10 +21,10 @@ class Variant:
         The question in plain words, the paper's name, the question in full.
     retrains : bool or None
         Whether the promise is about retraining; None where ``n_sets`` decides.
+    layout : callable
+        The construction: ``layout(n, n_sets, n_held_out)`` says who trains where.
     n_parts : int
-        Into how many equal parts retraining splits the cases.
-    n_shares : int
-        Into how many equal shares the cases go for one candidate, its training sample included.
+        How many parts it has; one candidate is trained on a further one.
     modulation : "regression", "quantile" or None
         How the set moves with the case.
     symbolic : bool
@@ -36,8 +40,8 @@ class Variant:
     technical: str
     explanation: str
     retrains: bool | None
+    layout: Layout
     n_parts: int = 1
-    n_shares: int = 2
     modulation: Modulation | None = None
     symbolic: bool = False
     batch: bool = False
@@ -63,6 +67,7 @@ VARIANTS: dict[str, Variant] = {
             "candidate CPP",
             "Training is complete: what loss can I expect on a new case?",
             retrains=False,
+            layout=plain,
         ),
         Variant(
             "z-free",
@@ -70,6 +75,7 @@ VARIANTS: dict[str, Variant] = {
             "algorithm CPP, Z-free",
             "I have an algorithm: once trained on fresh data, what loss can I expect?",
             retrains=True,
+            layout=plain,
             grouped=True,
         ),
         Variant(
@@ -78,6 +84,7 @@ VARIANTS: dict[str, Variant] = {
             "algorithm CPP, Z-modulated, fixed width",
             "Retrained on fresh data, what loss at this very case? All sets are equally wide.",
             retrains=True,
+            layout=modulated,
             n_parts=2,
             modulation="regression",
         ),
@@ -87,6 +94,7 @@ VARIANTS: dict[str, Variant] = {
             "algorithm CPP, Z-modulated, variable width",
             "Retrained on fresh data, what loss at this very case? Hard cases get wider sets.",
             retrains=True,
+            layout=modulated,
             n_parts=2,
             modulation="quantile",
         ),
@@ -96,8 +104,8 @@ VARIANTS: dict[str, Variant] = {
             "symbolic CPP",
             "Will the next case be correct, a false positive or a false negative?",
             retrains=None,
+            layout=symbolic,
             n_parts=3,
-            n_shares=4,
             symbolic=True,
         ),
         Variant(
@@ -106,6 +114,7 @@ VARIANTS: dict[str, Variant] = {
             "sample-based CPP",
             "What error rate, accuracy or other metric on the next b cases?",
             retrains=None,
+            layout=plain,
             batch=True,
         ),
     )

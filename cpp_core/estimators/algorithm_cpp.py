@@ -8,15 +8,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from cpp_core.checks import Level, check_count
 from cpp_core.estimators.conformal_sets import ConformalSets, check_groups
+from cpp_core.method.constructions import dealt, modulated, plain
+from cpp_core.method.measuring import measure, paired
 from cpp_core.method.modulation import Modulation
-from cpp_core.method.splits import check_training_size, equal_parts, training_groups
-from cpp_core.method.training import (
-    check_sample,
-    difference,
-    retrained_losses,
-    sample_rows,
-    tell_failures,
-)
+from cpp_core.method.training import check_sample, tell_failures
 
 
 class AlgorithmCPP(ConformalSets):
@@ -118,38 +113,20 @@ class AlgorithmCPP(ConformalSets):
             )
         rows, labels = check_sample(X, y)
         names = check_groups(groups, rows.shape[0])
-        held_out = self.batch_size or self.n_evaluations
-        n_parts = 1 if self.modulation is None else 2
-        n = rows.shape[0]
-        self.m_ = check_training_size(n, self.n_sets, held_out, n_parts)
-        split_rng, model_rng, run_rng = np.random.default_rng(self.random_state).spawn(3)
-        self.failures_, self.n_undefined_ = [], 0
-        results = []
-        for part in equal_parts(n, n_parts, split_rng):
-            training, evaluation = training_groups(part, self.n_sets, held_out)
-            runs = [
-                retrained_losses(e, loss, rows, labels, training, evaluation, run_rng)
-                for e in self._estimators  # they share samples, not seeds
-            ]
-            self.failures_ += [failure for run in runs for failure in run.failures]
-            self.n_undefined_ += sum(run.n_undefined for run in runs)
-            found = runs[0].losses if len(runs) == 1 else difference(*(r.losses for r in runs))
-            results.append((evaluation, found[:, 0] if found.shape[1] == 1 else found))
-        evaluation, losses = results[-1]
-        tell_failures(self.failures_, n_parts * self.n_sets * len(self._estimators))
-        if self.modulation is None:
-            self._finish(loss, losses, None if names is None else names[evaluation[:, 0]])
-            return self
-        (regressed, targets), at = results[0], evaluation[:, 0]
-        X_reg, y_reg = sample_rows(rows, labels, regressed[:, 0])
-        self._finish(
-            loss,
-            losses,
-            None if names is None else names[at],
-            (X_reg, y_reg, targets),
-            sample_rows(rows, labels, at),
-            model_rng,
-        )
+        n, n_held_out = rows.shape[0], self.batch_size or self.n_evaluations
+        layout = plain if self.modulation is None else modulated
+        parts = layout(n, self.n_sets, n_held_out)
+        self.m_ = parts[0].training.shape[1]
+        split_rng, model_rng, fit_rng = np.random.default_rng(self.random_state).spawn(3)
+        parts = dealt(parts, split_rng.permutation(n))
+        self.failures_ = []
+        measured = [
+            measure(estimator, loss, rows, labels, parts, fit_rng)
+            for estimator in self._estimators  # they share samples, not seeds
+        ]
+        own = measured[0] if len(measured) == 1 else paired(*measured)
+        self._finish(loss, own, rows, labels, names, model_rng)
+        tell_failures(self.failures_, len(parts) * self.n_sets * len(self._estimators))
         return self
 
     def predict_interval(

@@ -8,18 +8,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from cpp_core.checks import Level
 from cpp_core.estimators.conformal_sets import ConformalSets, check_groups
-from cpp_core.method.evaluation import Loss
+from cpp_core.method.constructions import Role, held_out
+from cpp_core.method.measuring import measure, paired
 from cpp_core.method.modulation import Modulation
-from cpp_core.method.splits import equal_parts
 from cpp_core.method.training import (
     FailedCandidate,
     Failure,
     algorithm_name,
-    batch_losses_of,
     check_sample,
-    difference,
-    losses_of,
-    take,
     tell_failures,
     train,
 )
@@ -145,26 +141,22 @@ class CandidateCPP(ConformalSets):
                 "that was trained elsewhere."
             )
         rows, labels = check_sample(X, y, "the calibration sample")
-        names = check_groups(groups, rows.shape[0])
+        names, n, b = check_groups(groups, rows.shape[0]), rows.shape[0], self.batch_size or 1
+        if n < b:
+            raise ValueError(
+                f"{n} calibration cases hold no batch of {b}; at least {b} are needed."
+            )
         split_rng, model_rng = np.random.default_rng(self._split_seed).spawn(2)
-        self.n_undefined_ = 0
-        if self.batch_size is not None:
-            self._finish(loss, self._batch_losses(loss, rows, labels, split_rng), None)
-        elif self.modulation is None:
-            self._finish(loss, self._losses(loss, rows, labels), names)
-        else:
-            parts = equal_parts(rows.shape[0], 2, split_rng)
-            (X_reg, y_reg), (X_cal, y_cal) = (
-                (take(rows, part), None if labels is None else labels[part]) for part in parts
-            )
-            self._finish(
-                loss,
-                self._losses(loss, X_cal, y_cal),
-                None if names is None else names[parts[1]],
-                (X_reg, y_reg, self._losses(loss, X_reg, y_reg)),
-                (X_cal, y_cal),
-                model_rng,
-            )
+        plain = self.modulation is None and self.batch_size is None
+        order = np.arange(n) if plain else split_rng.permutation(n)
+        roles: tuple[Role, ...] = ("regress", "calibrate") if self.modulation else ("calibrate",)
+        parts = held_out(order, roles, batch_size=b)
+        measured = [
+            measure(estimator, loss, rows, labels, parts, model_rng, candidate)
+            for estimator, candidate in zip(self._estimators, self._candidates, strict=True)
+        ]
+        own = measured[0] if len(measured) == 1 else paired(*measured)
+        self._finish(loss, own, rows, labels, names, model_rng)
         return self
 
     def predict_interval(
@@ -183,23 +175,3 @@ class CandidateCPP(ConformalSets):
         """
         rows = None if X is None else check_sample(X, None, "the new cases")[0]
         return self._predict(rows, None, confidence_level, side, groups)
-
-    def _losses(self, loss: Loss, X: Any, y: NDArray | None) -> NDArray:
-        values = [losses_of(loss, candidate, X, y) for candidate in self._candidates]
-        return values[0] if len(values) == 1 else difference(*values)
-
-    def _batch_losses(
-        self, loss: Loss, X: Any, y: NDArray | None, rng: np.random.Generator
-    ) -> NDArray:
-        n, b = X.shape[0], self.batch_size or 1
-        if n < b:
-            raise ValueError(
-                f"{n} calibration cases hold no batch of {b}; at least {b} are needed."
-            )
-        batches = np.array(equal_parts(n, n // b, rng))[:, :b]
-        values = []
-        for candidate in self._candidates:
-            metric, undefined = batch_losses_of(loss, candidate, X, y, batches)
-            values.append(metric)
-            self.n_undefined_ += undefined
-        return values[0] if len(values) == 1 else difference(*values)

@@ -7,85 +7,69 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, is_classifier
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from cpp_core.catalog.losses import resolve_loss
 from cpp_core.checks import Level, alphas_of, check_count, check_side
 from cpp_core.method.evaluation import Loss
+from cpp_core.method.measuring import Measured
 from cpp_core.method.modulation import (
     CaseFeatures,
     LossModel,
     Modulation,
     fit_loss_model,
-    modulated_scores,
-    modulated_sets,
+    label_classes,
 )
-from cpp_core.method.ranks import grouped_ranks, order_statistic, tell_infinite
-from cpp_core.method.training import Failure
+from cpp_core.method.ranks import Ranked, tell_infinite
+from cpp_core.method.sets import moved_sets, within_groups
+from cpp_core.method.training import Failure, sample_rows
 
 
 @dataclass(frozen=True)
 class Calibration:
     """The calibration losses of one construction, with smaller better, and what moves the set.
 
-    ``losses`` has shape (k, b): b is 1 but for grouped algorithm CPP. ``model`` regresses the loss
-    on ``features`` for modulated sets; ``groups`` names the group of each score.
+    ``losses`` has shape (k, b): b is 1 but for grouped algorithm CPP. Where sets are modulated, a
+    ``model`` regresses the loss on ``features``; ``groups`` names the group of each score.
     """
 
     losses: NDArray[np.float64]
     low: float
     high: float
-    features: NDArray | None = None
+    features: NDArray
     model: LossModel | None = None
     groups: NDArray | None = None
 
     def sets(
-        self, alpha: Fraction, side: str, features: NDArray | None, groups: NDArray | None
+        self, alpha: Fraction, side: str, features: NDArray, groups: NDArray | None
     ) -> NDArray:
         """The set (2,), or one per case (n, 2) when it moves with the case or with its group."""
-        if groups is None:
-            return self._sets(alpha, side, features, self.losses, self.features, "")
-        result = np.empty((len(groups), 2))
-        for group in np.unique(groups):
-            own, new = self.groups == group, groups == group
-            result[new] = self._sets(
-                alpha,
-                side,
-                None if features is None else features[new],
-                self.losses[own],
-                None if self.features is None else self.features[own],
-                f" in group {str(group)!r}",
-            )
-        return result
+        if groups is None or self.groups is None:
+            return self._sets(alpha, side, features, np.ones(len(self.losses), dtype=bool))
+
+        def of_group(own: NDArray, new: NDArray, group: str) -> NDArray:
+            at = features if self.model is None else features[new]
+            return self._sets(alpha, side, at, own, f" in group {group!r}")
+
+        return within_groups(self.groups, groups, of_group)
 
     def _sets(
-        self,
-        alpha: Fraction,
-        side: str,
-        features: NDArray | None,
-        losses: NDArray,
-        calibration_features: NDArray | None,
-        where: str,
+        self, alpha: Fraction, side: str, features: NDArray, own: NDArray, where: str = ""
     ) -> NDArray:
-        rank_side = side if self.model is None else "upper"
-        tell_infinite(len(losses), alpha, rank_side, f"calibration scores{where}")
-        if not len(losses):
-            lo, hi = 0, 1
-        else:
-            lo, hi = grouped_ranks(len(losses), losses.shape[1], alpha, rank_side)
-        if self.model is None or features is None or calibration_features is None:
-            scores = np.sort(losses, axis=None)
-            ends = order_statistic(scores, lo), order_statistic(scores, hi)
-            return np.array([max(ends[0], self.low), min(ends[1], self.high)])
+        losses, model = self.losses[own], self.model
+        ranked_by = side if model is None else "upper"
+        tell_infinite(len(losses), alpha, ranked_by, f"calibration scores{where}")
+        if model is None:
+            ranked = Ranked.of(losses.ravel(), self.low, self.high, losses.shape[1])
+            return np.array(ranked.ends(alpha, side))
         level = float(alpha)
-        scores = np.empty(0)
-        if len(losses):
-            ends_at_scores = self.model.ends(calibration_features, level, side)
-            scores = np.sort(modulated_scores(losses[:, 0], *ends_at_scores, side))
-        lower, upper = self.model.ends(features, level, side)
-        score = order_statistic(scores, hi)
-        return modulated_sets(lower, upper, score, side, self.low, self.high)
+        none = np.empty(0), np.empty(0)
+        predicted = model.ends(self.features[own], level, side) if len(losses) else none
+        at_cases = model.ends(features, level, side)
+        range_ = self.low, self.high
+        sets = moved_sets(losses[:, 0], predicted, at_cases, alpha, side, *range_)
+        return np.column_stack([sets.lower, sets.upper])
 
 
 class ConformalSets(BaseEstimator):
@@ -128,44 +112,40 @@ class ConformalSets(BaseEstimator):
     def _estimators(self) -> list[Any]:
         return [self.estimator] + ([] if self.paired_with is None else [self.paired_with])
 
-    def _one_hot(self, y: NDArray | None) -> NDArray | None:
-        """Classes for the one-hot label, None where the label is a number or absent."""
-        categorical = y is not None and (
-            any(is_classifier(e) for e in self._estimators) or y.dtype.kind not in "fiu"
-        )
-        return np.unique(y) if categorical and y is not None else None
-
     def _finish(
         self,
         loss: Loss,
-        losses: NDArray,
+        measured: Measured,
+        X: Any,
+        y: NDArray | None,
         groups: NDArray | None,
-        regression: tuple[Any, NDArray | None, NDArray] | None = None,
-        calibration: tuple[Any, NDArray | None] | None = None,
-        rng: np.random.Generator | None = None,
+        rng: np.random.Generator,
     ) -> None:
         """Keep the losses, and the regression of the loss where the set moves with the case.
 
-        ``regression`` holds (X, y, losses) of the pairs it is fitted on, ``calibration`` the (X, y)
-        at which the calibration losses were measured.
+        ``groups`` has the group of each row of (X, y).
         """
         shown = loss.paired() if self.paired_with is not None else loss
         low, high = sorted((shown.sign * shown.low, shown.sign * shown.high))
-        features = model = self._case_features = None
-        if self.modulation is not None and regression and calibration and rng:
-            X, y, targets = regression
+        losses, at = measured.values["calibrate"], measured.at["calibrate"][:, 0]
+        features, model, self._case_features = np.empty((0, 0)), None, None
+        if self.modulation is not None:
+            regressed = sample_rows(X, y, measured.at["regress"][:, 0])
             self._case_features = CaseFeatures(
-                self.feature_map, self._one_hot(y), with_label=self._with_label
+                self.feature_map, label_classes(self._estimators, regressed[1]), self._with_label
             )
-            inputs, targets = self._case_features(X, y), shown.sign * targets
+            inputs = self._case_features(*regressed)
+            targets = shown.sign * measured.values["regress"][:, 0]
             model = fit_loss_model(self.modulation, self.regressor, inputs, targets, rng)
-            features = self._case_features(*calibration)
+            features = self._case_features(*sample_rows(X, y, at))
         self._sign = shown.sign
         self.loss_ = shown
-        self.losses_ = losses
+        self.losses_ = losses[:, 0] if losses.shape[1] == 1 else losses
         self.k_ = len(losses)
-        columns = losses.reshape(len(losses), -1)
-        self._calibration = Calibration(shown.sign * columns, low, high, features, model, groups)
+        self.failures_ += measured.failures
+        self.n_undefined_ = measured.n_undefined
+        names = None if groups is None else groups[at]
+        self._calibration = Calibration(shown.sign * losses, low, high, features, model, names)
 
     def _predict(
         self,
@@ -188,9 +168,9 @@ class ConformalSets(BaseEstimator):
                 else "This set is the same for every case: predict_interval takes no X unless "
                 "modulation is 'regression' or 'quantile'."
             )
-        features = self._case_features(X, y) if self._case_features else None
+        features = self._case_features(X, y) if self._case_features else np.empty((0, 0))
         names = None if groups is None else np.atleast_1d(np.asarray(groups))
-        if names is not None and features is not None and len(names) != len(features):
+        if names is not None and self._case_features and len(names) != len(features):
             raise ValueError(f"{len(names)} groups were given for {len(features)} cases.")
         alphas, several = alphas_of(confidence_level)
         sets = np.stack([calibration.sets(a, side, features, names) for a in alphas])

@@ -10,16 +10,16 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from cpp_core.checks import Level, alphas_of, check_count
+from cpp_core.method.constructions import dealt, held_out, symbolic
+from cpp_core.method.measuring import Measured, measure
 from cpp_core.method.modulation import CaseFeatures
-from cpp_core.method.ranks import conformal_ranks, order_statistic, tell_infinite
-from cpp_core.method.splits import check_training_size, equal_parts, training_groups
+from cpp_core.method.ranks import tell_infinite
 from cpp_core.method.symbols import (
+    Symbols,
     fit_symbol_model,
     possible_symbols,
-    retrained_symbols,
     score_of,
     symbol_sets,
-    symbols_at,
     symbols_for,
 )
 from cpp_core.method.training import (
@@ -125,16 +125,19 @@ class SymbolicCPP(BaseEstimator):
                 f"No label equals the positive class {self.positive_class!r}; choose one of "
                 f"{[] if labels is None else np.unique(labels).tolist()[:10]}."
             )
-        split_rng, run_rng, model_rng = np.random.default_rng(self.random_state).spawn(4)[1:]
-        points, happened = self._evaluate(rows, labels, split_rng, run_rng)
+        split_rng, fit_rng, model_rng = np.random.default_rng(self.random_state).spawn(4)[1:]
+        measured = self._measured(rows, labels, split_rng, fit_rng)
+        points = {role: at[:, 0] for role, at in measured.at.items()}
+        happened = {role: symbols[:, 0] for role, symbols in measured.values.items()}
         self.symbols_ = symbols_for(np.unique(labels))
-        self._features = CaseFeatures(self.feature_map, np.unique(labels[points[0]]))
-        inputs = [self._features(take(rows, part), labels[part]) for part in points]
+        self._features = CaseFeatures(self.feature_map, np.unique(labels[points["score"]]))
+        inputs = {role: self._features(take(rows, at), labels[at]) for role, at in points.items()}
         self._model = fit_symbol_model(
             self.symbols_, inputs, happened, self.classifier, self.regressor, model_rng
         )
-        scores = self._model.log_probabilities(inputs[2])
-        self._calibration = inputs[2], score_of(scores, self.symbols_, happened[2])
+        scores = self._model.log_probabilities(inputs["calibrate"])
+        truth = score_of(scores, self.symbols_, happened["calibrate"])
+        self._calibration = inputs["calibrate"], truth
         self.k_ = len(scores)
         return self
 
@@ -163,17 +166,17 @@ class SymbolicCPP(BaseEstimator):
     def _sets(self, inputs: NDArray, likely: NDArray, alpha: Fraction) -> NDArray[np.bool_]:
         tell_infinite(self.k_, alpha, "upper")
         calibration_inputs, truth = self._calibration
-        model = self._model.quantiles
-        scores = model.quantiles(calibration_inputs, [float(alpha)])[:, 0] - truth
-        rank = conformal_ranks(self.k_, alpha, "upper")[1]
-        q = model.quantiles(inputs, [float(alpha)])[:, 0]
-        return symbol_sets(likely, q, order_statistic(np.sort(scores), rank))
+        q, q_new = (
+            self._model.quantiles.quantiles(at, [float(alpha)])[:, 0]
+            for at in (calibration_inputs, inputs)
+        )
+        return symbol_sets(truth, q, likely, q_new, alpha)
 
-    def _evaluate(
-        self, X: Any, y: NDArray, split_rng: np.random.Generator, run_rng: np.random.Generator
-    ) -> tuple[list[NDArray], list[NDArray]]:
-        """Evaluation points of the three parts, and the symbol that happened at each."""
-        n = X.shape[0]
+    def _measured(
+        self, X: Any, y: NDArray, split_rng: np.random.Generator, fit_rng: np.random.Generator
+    ) -> Measured:
+        """The symbols that happened in the three parts."""
+        n, candidate = X.shape[0], None
         self.failures_: list[Failure] = []
         self.m_: int | None = None
         if self.n_sets is None:
@@ -182,21 +185,15 @@ class SymbolicCPP(BaseEstimator):
                 raise ValueError("With n_sets=None call fit first, or pass prefit=True.")
             if isinstance(candidate, FailedCandidate):
                 self.failures_ = [Failure(0, algorithm_name(self.estimator), candidate.message)]
-                tell_failures(self.failures_, 1)
-            parts = equal_parts(n, 3, split_rng)
-            return parts, [
-                symbols_at(candidate, take(X, part), y[part], self.positive_class) for part in parts
-            ]
-        check_count(self.n_sets, "n_sets")
-        self.m_ = check_training_size(n, self.n_sets, 1, n_parts=3)
-        points, happened = [], []
-        for part in equal_parts(n, 3, split_rng):
-            training, evaluation = training_groups(part, self.n_sets)
-            symbols, failures = retrained_symbols(
-                self.estimator, self.positive_class, X, y, training, evaluation, run_rng
-            )
-            self.failures_ += failures
-            points.append(evaluation[:, 0])
-            happened.append(symbols)
-        tell_failures(self.failures_, 3 * self.n_sets)
-        return points, happened
+            if n < 3:
+                raise ValueError(f"{n} points cannot be divided into 3 parts; 3 are needed.")
+            parts = held_out(np.arange(n), ("score", "regress", "calibrate"))
+        else:
+            parts = symbolic(n, check_count(self.n_sets, "n_sets"))
+            self.m_ = parts[0].training.shape[1]
+        parts = dealt(parts, split_rng.permutation(n))
+        kinds = Symbols(self.positive_class)
+        measured = measure(self.estimator, kinds, X, y, parts, fit_rng, candidate)
+        self.failures_ += measured.failures
+        tell_failures(self.failures_, 3 * (self.n_sets or 1))
+        return measured

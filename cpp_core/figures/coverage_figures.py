@@ -25,25 +25,16 @@ from cpp_core.figures.panels import (
     too_few,
 )
 from cpp_core.figures.sketch import Sketch
-from cpp_core.method.modulation import modulated_scores
-from cpp_core.trials.results import INTERVAL_CONFIDENCE, NumericLosses, Results, ends_at
+from cpp_core.trials.results import INTERVAL_CONFIDENCE, NumericLosses, Results
 from cpp_core.verdicts.language import confidence, counted, listed, number, percent, possessive
 
 
 def tied_share(results: Results, name: str, alpha: Level, side: str) -> float:
     """In which share of the trials an end ties with another score: there p is a lower bound."""
     reader = results.reader(name)
-    level = float(exact_alpha(alpha))
     assert isinstance(reader, NumericLosses)
-    if reader.modulated:
-        lower, upper = ends_at(reader.arrays, "calibration_ends", level, side)
-        ends = lower.astype(float), upper.astype(float)
-        scores = modulated_scores(reader.calibration.astype(float), *ends, side)
-        ordered = np.sort(scores, axis=1).T
-        ranks = [reader.ranks(alpha, side)[1]]
-    else:
-        ordered = reader.ordered[1:-1]
-        ranks = list(reader.ranks(alpha, side))
+    ranked = reader.scores(alpha, side)
+    ordered, ranks = ranked.by_rank[1:-1], reader.ranks(alpha, side)
     count = len(ordered)
     tied = np.zeros(ordered.shape[1], dtype=bool)
     for rank in (rank for rank in ranks if 1 <= rank <= count):

@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 from quantile_forest import RandomForestQuantileRegressor
+from sklearn.base import is_classifier
 from sklearn.ensemble import RandomForestRegressor
 
 from cpp_core.method.training import reseeded
@@ -126,6 +127,16 @@ class LossModel:
                 fresh.set_params(**{level_parameter(self.regressor): level})
             self._fitted[level] = fresh.fit(self.features, self.targets)
         return self._fitted[level]
+
+
+def label_classes(estimators: Sequence[Any], y: NDArray | None) -> NDArray | None:
+    """Classes of the one-hot label; None where the label is a number to regress on, or absent.
+
+    It is one-hot where an algorithm classifies, or where labels are no numbers.
+    """
+    if y is None or not (any(is_classifier(e) for e in estimators) or y.dtype.kind not in "fiu"):
+        return None
+    return np.unique(y)
 
 
 def takes_levels(regressor: Any) -> bool:

@@ -8,6 +8,7 @@ and alpha = 0.1.
 
 import math
 import warnings
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -88,11 +89,43 @@ def coverage_law(k: int, alpha: Level, side: str = "two-sided") -> tuple[int, in
     return hi - lo, k + 1 - (hi - lo)
 
 
-def order_statistic(ascending: NDArray, rank: int) -> float:
-    """``s_(rank)`` along the last axis of sorted scores, infinite outside ``1..k``."""
-    if rank < 1:
-        return -math.inf
-    return math.inf if rank > len(ascending) else ascending[rank - 1]
+@dataclass(frozen=True)
+class Ranked:
+    """Scores in ascending order, from which the ends at any alpha are read.
+
+    ``by_rank`` (k b + 2, ...) holds ``s_(1), s_(2), ...`` between the ends of the range, which are
+    there for the ranks 0 and k b + 1 that no score has: the only place where that is decided.
+    """
+
+    by_rank: NDArray
+    n_sets: int
+    n_evaluations: int
+
+    @classmethod
+    def of(
+        cls,
+        scores: NDArray,
+        low: float = -math.inf,
+        high: float = math.inf,
+        n_evaluations: int = 1,
+    ) -> "Ranked":
+        """Sort scores (..., k b), those of one group of ``n_evaluations`` beside each other."""
+        *shape, size = scores.shape
+        by_rank = np.empty((size + 2, *shape), dtype=scores.dtype)
+        by_rank[0], by_rank[-1] = low, high
+        by_rank[1:-1] = np.moveaxis(np.sort(scores, axis=-1), -1, 0)
+        return cls(by_rank, size // n_evaluations, n_evaluations)
+
+    def ranks(self, alpha: Level, side: str) -> tuple[int, int]:
+        """The ranks at one alpha."""
+        if not self.n_sets:
+            return 0, 1
+        return grouped_ranks(self.n_sets, self.n_evaluations, alpha, side)
+
+    def ends(self, alpha: Level, side: str) -> tuple[Any, Any]:
+        """The two ends at one alpha, (...) each."""
+        lo, hi = self.ranks(alpha, side)
+        return self.by_rank[lo], self.by_rank[hi]
 
 
 def tell_infinite(n_sets: int, alpha: Level, side: str, what: str = "calibration scores") -> None:
@@ -141,12 +174,8 @@ def interval(
     array([0. , 0.9])
     """
     scores = check_losses(losses, low, high)
-    check_side(side)
-    lo, hi = conformal_ranks(len(scores), alpha, side)
     tell_infinite(len(scores), alpha, side)
-    scores = np.sort(scores)
-    ends = max(order_statistic(scores, lo), low), min(order_statistic(scores, hi), high)
-    return np.array(ends, dtype=scores.dtype)
+    return np.array(Ranked.of(scores, low, high).ends(alpha, side))
 
 
 def check_losses(losses: ArrayLike, low: float, high: float) -> NDArray:
@@ -181,11 +210,9 @@ def ends(
     losses: NDArray, alpha: Level, side: str, low: float, high: float
 ) -> tuple[int, int, float, float]:
     """Ranks and ends among losses (k,) or (k, b) with smaller better; the range where none is."""
-    ascending = np.sort(losses, axis=None)
-    lo, hi = grouped_ranks(len(losses), losses.size // len(losses), alpha, side)
-    bottom, top = losses.dtype.type(low), losses.dtype.type(high)
-    lower, upper = order_statistic(ascending, lo), order_statistic(ascending, hi)
-    return lo, hi, max(lower, bottom), min(upper, top)
+    n_evaluations = losses.size // len(losses)
+    ranked = Ranked.of(losses.ravel(), low, high, n_evaluations)
+    return *ranked.ranks(alpha, side), *ranked.ends(alpha, side)
 
 
 def as_limit(limit: float, dtype: np.dtype, sign: int = 1) -> Any:

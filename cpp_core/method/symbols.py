@@ -1,6 +1,6 @@
 """Symbolic losses: which kind of error, how likely each is at a case, and which are left."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,17 +8,21 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
 
+from cpp_core.checks import Level
+from cpp_core.method.constructions import Role
 from cpp_core.method.evaluation import EPSILON, aligned
 from cpp_core.method.modulation import LossModel, fit_loss_model
-from cpp_core.method.training import (
-    FailedCandidate,
-    Failure,
-    retrain,
-    take,
-    train,
-)
+from cpp_core.method.ranks import Ranked
+from cpp_core.method.training import FailedCandidate, train
 
 CORRECT, FP, FN, OTHER = "Correct", "FP", "FN", "Other"
+
+
+@dataclass(frozen=True)
+class Symbols:
+    """The kind of error as what is measured, in the place of a loss."""
+
+    positive_class: Any
 
 
 def symbols_of(predicted: NDArray, y: NDArray, positive_class: Any) -> NDArray:
@@ -44,25 +48,6 @@ def symbols_at(candidate: Any, X: Any, y: NDArray, positive_class: Any) -> NDArr
     if isinstance(candidate, FailedCandidate):
         return np.where(y == positive_class, FN, FP)
     return symbols_of(np.asarray(candidate.predict(X)), y, positive_class)
-
-
-def retrained_symbols(
-    estimator: Any,
-    positive_class: Any,
-    X: Any,
-    y: NDArray,
-    training: NDArray,
-    evaluation: NDArray,
-    rng: np.random.Generator,
-) -> tuple[NDArray, list[Failure]]:
-    """Symbols (k,) of candidates retrained on ``training`` (k, m) at ``evaluation`` (k, 1)."""
-    failures: list[Failure] = []
-    candidates = retrain(estimator, X, y, training, rng, failures)
-    found = [
-        symbols_at(candidate, take(X, at), y[at], positive_class)
-        for candidate, at in zip(candidates, evaluation, strict=True)
-    ]
-    return np.concatenate(found), failures
 
 
 @dataclass(frozen=True)
@@ -96,33 +81,40 @@ def score_of(scores: NDArray, symbols: tuple[str, ...], happened: NDArray) -> ND
 
 def fit_symbol_model(
     symbols: tuple[str, ...],
-    inputs: Sequence[NDArray],
-    happened: Sequence[NDArray],
+    inputs: Mapping[Role, NDArray],
+    happened: Mapping[Role, NDArray],
     classifier: Any,
     regressor: Any,
     rng: np.random.Generator,
 ) -> SymbolModel:
-    """Learn s on the first part (TR), regress its alpha-quantiles on the second (EV)."""
+    """Learn s on the part that scores (TR), regress its alpha-quantiles on the next (EV)."""
     score_rng, quantile_rng = rng.spawn(2)
     if classifier is None:
         # Leaves of several points: a probability of exactly 0 would rule a symbol out for good.
         classifier = RandomForestClassifier(min_samples_leaf=5)
-    fitted = train(classifier, inputs[0], happened[0], score_rng)
+    fitted = train(classifier, inputs["score"], happened["score"], score_rng)
     if isinstance(fitted, FailedCandidate):
         raise ValueError(f"The classifier of symbols failed: {fitted.message}")
-    truth = score_of(symbol_scores(fitted, symbols, inputs[1]), symbols, happened[1])
-    model = fit_loss_model("quantile", regressor, inputs[1], truth, quantile_rng)
+    scores = symbol_scores(fitted, symbols, inputs["regress"])
+    truth = score_of(scores, symbols, happened["regress"])
+    model = fit_loss_model("quantile", regressor, inputs["regress"], truth, quantile_rng)
     return SymbolModel(symbols, fitted, model)
 
 
-def symbol_sets(likely: NDArray, q: NDArray, score: float) -> NDArray[np.bool_]:
+def symbol_sets(
+    truth: NDArray, q: NDArray, likely: NDArray, q_new: NDArray, alpha: Level
+) -> NDArray[np.bool_]:
     """Every c with s(z, c) >= q(z) - s_(hi); an empty set gets its most likely symbol.
 
-    ``likely`` (n, S) holds s(z, c), -inf for what is impossible.
+    ``truth`` and ``q`` (..., k) hold s of what happened and the regressed quantile at calibration,
+    ``likely`` (..., n, S) all s(z, c) at the new cases, -inf for what is impossible, ``q_new``
+    (..., n) the quantile there. The score at the upper-bound rank is infinite where k is too small:
+    then all possible symbols are left.
     """
-    sets = (likely >= q[:, None] - score) & np.isfinite(likely)
-    empty = ~sets.any(axis=1)
-    sets[empty, likely[empty].argmax(axis=1)] = True
+    score = np.asarray(Ranked.of(q - truth).ends(alpha, "upper")[1])
+    sets = (likely >= (q_new - score[..., None])[..., None]) & np.isfinite(likely)
+    best = likely.argmax(axis=-1)[..., None]
+    np.put_along_axis(sets, best, np.take_along_axis(sets, best, -1) | ~sets.any(-1)[..., None], -1)
     return sets
 
 

@@ -154,18 +154,11 @@ def losses_of(loss: Loss, candidate: Any, X: Any, y: NDArray | None) -> NDArray[
 
 def batch_losses_of(
     loss: Loss, candidate: Any, X: Any, y: NDArray | None, batches: NDArray
-) -> tuple[NDArray[np.float64], int]:
-    """A metric on each batch of rows, and on how many it was undefined (counted as the worst)."""
+) -> NDArray[np.float64]:
+    """A metric on each batch of rows, NaN where it is undefined."""
     if isinstance(candidate, FailedCandidate):
-        return np.full(len(batches), loss.worst), 0
-    values = np.array(
-        [
-            evaluate_batch(loss, candidate, take(X, rows), None if y is None else y[rows])
-            for rows in batches
-        ]
-    )
-    undefined = np.isnan(values)
-    return np.where(undefined, loss.worst, values), int(undefined.sum())
+        return np.full(len(batches), loss.worst)
+    return np.array([evaluate_batch(loss, candidate, *sample_rows(X, y, rows)) for rows in batches])
 
 
 def sample_rows(X: Any, y: NDArray | None, rows: NDArray) -> Sample:
@@ -190,41 +183,6 @@ def retrain(
         if isinstance(candidate, FailedCandidate):
             failures.append(Failure(run, algorithm_name(estimator), candidate.message))
         yield candidate
-
-
-@dataclass(frozen=True)
-class RetrainedLosses:
-    """Losses (k, b) of k retrained candidates at their own held-out points; b = 1 on batches."""
-
-    losses: NDArray[np.float64]
-    failures: list[Failure]
-    n_undefined: int
-
-
-def retrained_losses(
-    estimator: Any,
-    loss: Loss,
-    X: Any,
-    y: NDArray | None,
-    training: NDArray,
-    evaluation: NDArray,
-    rng: np.random.Generator,
-) -> RetrainedLosses:
-    """Train on each row of ``training`` (k, m), evaluate at the same row of ``evaluation`` (k, b).
-
-    A batch metric sees the b points together.
-    """
-    failures: list[Failure] = []
-    values, n_undefined = [], 0
-    candidates = retrain(estimator, X, y, training, rng, failures)
-    for candidate, at in zip(candidates, evaluation, strict=True):
-        if loss.batch:
-            value, undefined = batch_losses_of(loss, candidate, X, y, at[None, :])
-            n_undefined += undefined
-        else:
-            value = losses_of(loss, candidate, *sample_rows(X, y, at))
-        values.append(value)
-    return RetrainedLosses(np.array(values), failures, n_undefined)
 
 
 def difference(first: NDArray, second: NDArray) -> NDArray:

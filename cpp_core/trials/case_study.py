@@ -16,19 +16,23 @@ from numpy.typing import NDArray
 
 from cpp_core.catalog.regressors import REGRESSORS
 from cpp_core.checks import Level, check_count, check_side, exact_alpha, lookup
+from cpp_core.method.constructions import Part, modulated
+from cpp_core.method.measuring import Measured, measure
 from cpp_core.method.ranks import scores_needed
-from cpp_core.method.training import (
-    FailedCandidate,
-    Failure,
-    algorithm_name,
-    losses_of,
-    retrained_losses,
-    train,
-)
-from cpp_core.trials.constructions import Measured, modulated_arrays, modulated_runs
+from cpp_core.method.sets import Sets
+from cpp_core.method.training import Failure
 from cpp_core.trials.experiment import LEAST_TRAINING, Experiment, usual_sets
-from cpp_core.trials.one_trial import algorithm_and_inputs, one_thread, run_of, trial_sample
-from cpp_core.trials.results import NumericLosses, Sets, ends_at
+from cpp_core.trials.one_trial import (
+    Entry,
+    algorithm_and_inputs,
+    entry_of,
+    keyed_rng,
+    moved_arrays,
+    one_thread,
+    trial_sample,
+    watched,
+)
+from cpp_core.trials.results import NumericLosses, ends_at
 
 VARIANT_OF = {"fixed": "z-fixed", "variable": "z-variable"}
 """The constructions of sets that move with the case, and the variants that run them."""
@@ -172,10 +176,6 @@ def sample_of(experiment: Experiment, seed: int, trial: int) -> _Sample:
     return _Sample(X, y, rows, np.arange(n, len(y)), first_of_groups)
 
 
-def keyed_rng(seed: int, *spawn_key: int) -> np.random.Generator:
-    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=spawn_key))
-
-
 def check_case(case: int, n_cases: int) -> int:
     """The number of a test case."""
     if isinstance(case, bool) or not isinstance(case, int | np.integer) or not 0 <= case < n_cases:
@@ -215,26 +215,25 @@ def check_classes(experiment: Experiment) -> tuple[Any, ...]:
 # Sets at every test case
 
 
-Runs = Mapping[str, tuple[Measured, Measured, NDArray, np.random.Generator, list[Failure]]]
-"""By algorithm: regressed and calibration losses, test losses, the regression's seeds, failures."""
+Done = Mapping[str, tuple[Entry, Measured, np.random.Generator]]
+"""By algorithm: who trained, what its candidates did, the seeds of the regression."""
 
 
 def _with_sets(
-    experiment: Experiment, seed: int, trial: int, sample: _Sample, m: int, z: bool, runs: Runs
+    experiment: Experiment, seed: int, trial: int, sample: _Sample, m: int, z: bool, done: Done
 ) -> CaseStudy:
     """Regress the losses for both constructions, and predict at all test cases."""
     X, y, rows, cases, tested = sample
     readers: dict[tuple[str, str], NumericLosses] = {}
     for construction in VARIANT_OF:
         sibling = with_construction(experiment, construction)
-        for name, (fitted, calibration, test, rng, _) in runs.items():
+        for name, (entry, measured, rng) in done.items():
             fresh = copy.deepcopy(rng)  # either construction has the seeds of its own trial
-            arrays = modulated_arrays(
-                sibling, X, y, fitted, calibration, test, cases, fresh, with_label=z
-            )
+            own = replace(entry, experiment=sibling)
+            arrays = moved_arrays(own, measured, fresh, cases, with_label=z)
             one_trial = {array: values[None] for array, values in arrays.items()}
             readers[name, construction] = NumericLosses(one_trial, sibling)
-    stored = {name: readers[name, "variable"].arrays for name in runs}
+    stored = {name: readers[name, "variable"].arrays for name in done}
     calibration_losses = {name: arrays["calibration"][0] for name, arrays in stored.items()}
     return CaseStudy(
         experiment,
@@ -249,7 +248,7 @@ def _with_sets(
         calibration=calibration_losses,
         tested=tested if z else np.arange(len(cases)),
         losses={name: arrays["test"][0] for name, arrays in stored.items()},
-        failures={name: run[-1] for name, run in runs.items()},
+        failures={name: measured.failures for name, (_, measured, _) in done.items()},
         readers=readers,
     )
 
@@ -271,12 +270,11 @@ def case_study(experiment: Experiment, seed: int = 0, trial: int = 0) -> CaseStu
     """
     check_modulated(experiment)
     sample = sample_of(experiment, seed, trial)
-    runs = {}
+    done = {}
     for name in experiment.algorithms:
-        run = run_of(experiment, name, seed, trial, sample[:3])
-        fitted, calibration, (_, test) = modulated_runs(run)
-        runs[name] = fitted, calibration, test, run.rng.spawn(1)[0], run.failures
-    return _with_sets(experiment, seed, trial, sample, experiment.sizes.m, True, runs)
+        entry = entry_of(experiment, name, seed, trial, sample[:3])
+        done[name] = entry, entry.measured(), entry.rng.spawn(1)[0]
+    return _with_sets(experiment, seed, trial, sample, experiment.sizes.m, True, done)
 
 
 @one_thread()
@@ -289,28 +287,23 @@ def x_study(experiment: Experiment, seed: int = 0, trial: int = 0) -> CaseStudy:
     """
     check_modulated(experiment)
     sample = sample_of(experiment, seed, trial)
-    third = (experiment.n or 0) // 3
-    parts = np.arange(3 * third).reshape(3, third)
-    runs = {}
+    layout = modulated(experiment.n or 0)
+    parts = [replace(part, at=part.at[:MOST_REGRESSED]) for part in layout]
+    parts.append(Part("test", layout[0].training, sample.cases[:, None]))
+    done = {}
     for name in experiment.algorithms:
-        estimator, inputs = algorithm_and_inputs(experiment, name, sample.X, sample.rows)
-        rng = keyed_rng(seed, trial, 3, zlib.crc32(name.encode()))
-        candidate = train(estimator, inputs[parts[0]], sample.y[parts[0]], rng)
-        failures = []
-        if isinstance(candidate, FailedCandidate):
-            failures.append(Failure(0, algorithm_name(estimator), candidate.message))
-        fitted, calibration, test = (
-            (at, losses_of(experiment.measure, candidate, inputs[at], sample.y[at]))
-            for at in (parts[1, :MOST_REGRESSED], parts[2, :MOST_REGRESSED], sample.cases)
-        )
-        runs[name] = fitted, calibration, test[1], rng.spawn(1)[0], failures
-    return _with_sets(experiment, seed, trial, sample, third, False, runs)
+        entry = entry_of(experiment, name, seed, trial, sample[:3])
+        rng, loss = keyed_rng(seed, trial, 3, name), experiment.measure
+        measured = measure(entry.estimator, loss, entry.inputs, entry.y, parts, rng)
+        done[name] = entry, measured, rng.spawn(1)[0]
+    m = len(layout[0].training)
+    return _with_sets(experiment, seed, trial, sample, m, False, done)
 
 
 # What freshly trained candidates did at one case
 
 
-class FreshRuns(NamedTuple):
+class FreshSamples(NamedTuple):
     """A case, its number in the sample, and disjoint training subsets that do not hold it."""
 
     X: NDArray
@@ -320,7 +313,7 @@ class FreshRuns(NamedTuple):
     training: NDArray
 
 
-def fresh_runs(experiment: Experiment, seed: int, trial: int, case: int) -> FreshRuns:
+def fresh_samples(experiment: Experiment, seed: int, trial: int, case: int) -> FreshSamples:
     """Training subsets (N, m), all disjoint, for looking at one test case.
 
     From a table: random parts of the other test cases, as many as there are; from a simulator:
@@ -328,19 +321,30 @@ def fresh_runs(experiment: Experiment, seed: int, trial: int, case: int) -> Fres
     """
     X, y, rows, cases, _ = sample_of(experiment, seed, trial)
     at = int(cases[check_case(case, len(cases))])
-    m, rng = experiment.sizes.m, keyed_rng(seed, trial, 2, case)
+    m, key = experiment.sizes.m, np.random.SeedSequence(seed, spawn_key=(trial, 2, case))
+    rng = np.random.default_rng(key)
     if experiment.data.table is not None:
         others = rng.permutation(np.delete(cases, case))
-        n_runs = len(others) // m
-        return FreshRuns(X, y, rows, at, others[: n_runs * m].reshape(n_runs, m))
+        n_fits = len(others) // m
+        return FreshSamples(X, y, rows, at, others[: n_fits * m].reshape(n_fits, m))
     X_fresh, y_fresh = experiment.data.draw(N_FRESH * m, rng)
     training = 1 + np.arange(N_FRESH * m).reshape(N_FRESH, m)
     X, y = np.concatenate([X[at, None], X_fresh]), np.concatenate([y[at, None], y_fresh])
-    return FreshRuns(X, y, np.full(len(y), -1), 0, training)
+    return FreshSamples(X, y, np.full(len(y), -1), 0, training)
 
 
-def run_rng(seed: int, trial: int, case: int, name: str) -> np.random.Generator:
-    return keyed_rng(seed, trial, 2, case, zlib.crc32(name.encode()))
+def measured_at(experiment: Experiment, seed: int, trial: int, case: int) -> dict[str, NDArray]:
+    """What candidates trained on fresh samples do at one test case, by algorithm."""
+    X, y, rows, at, training = fresh_samples(experiment, seed, trial, case)
+    parts = [Part("test", training, np.full((len(training), 1), at))]
+    found = {}
+    for name in experiment.algorithms:
+        estimator, inputs = algorithm_and_inputs(experiment, name, X, rows)
+        spawn_key = (trial, 2, case, zlib.crc32(name.encode()))
+        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=spawn_key))
+        measured = measure(estimator, watched(experiment), inputs, y, parts, rng)
+        found[name] = measured.values["test"][:, 0]
+    return found
 
 
 @one_thread()
@@ -351,15 +355,8 @@ def case_losses(experiment: Experiment, seed: int, trial: int, case: int) -> dic
     is what happened there, and no promise: the promise is over cases.
     """
     check_modulated(experiment)
-    X, y, rows, at, training = fresh_runs(experiment, seed, trial, case)
-    evaluation = np.full((len(training), 1), at)
-    found = {}
-    for name in experiment.algorithms:
-        estimator, inputs = algorithm_and_inputs(experiment, name, X, rows)
-        rng = run_rng(seed, trial, case, name)
-        runs = retrained_losses(estimator, experiment.measure, inputs, y, training, evaluation, rng)
-        found[name] = runs.losses[:, 0].astype(np.float32)
-    return found
+    found = measured_at(experiment, seed, trial, case)
+    return {name: losses.astype(np.float32) for name, losses in found.items()}
 
 
 # The gallery

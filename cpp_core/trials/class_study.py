@@ -8,7 +8,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from cpp_core.checks import Level
-from cpp_core.method.ranks import conformal_ranks, order_statistic, scores_needed
+from cpp_core.method.ranks import Ranked, scores_needed
+from cpp_core.method.sets import Sets, within_groups
 from cpp_core.trials.case_study import CaseStudy, check_classes, check_modulated
 from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.one_trial import one_thread, run_trial, trial_sample
@@ -69,17 +70,21 @@ def class_bounds(
     is at most that with probability at least 1 - alpha. It has the upper-bound rank among the
     class's own ``k`` losses; where ``more`` of them are needed it is the end of the loss's range.
     """
-    needed = scores_needed(alpha, "upper")
-    high = float(np.float32(study.experiment.measure.high))
+    needed, classes = scores_needed(alpha, "upper"), check_classes(study.experiment)
+    range_ = study.experiment.measure.low, study.experiment.measure.high
     rows = []
     for name in study.experiment.algorithms:
         sets = study.sets(name, construction, alpha, side)
-        lower, upper = sets[study.tested].T
-        covered = (lower <= study.losses[name]) & (study.losses[name] <= upper)
-        for label in check_classes(study.experiment):
+        held = Sets(*sets[study.tested].T).holds(study.losses[name])
+        scores = groups.losses[name]
+
+        def ends_of(own: NDArray, new: NDArray, group: str, scores: NDArray = scores) -> NDArray:
+            return np.array(Ranked.of(scores[own], *range_).ends(alpha, "upper"))
+
+        bounds = within_groups(groups.labels, np.array(classes), ends_of)[:, 1]
+        for label, bound in zip(classes, bounds, strict=True):
             own, tested = study.y == label, study.y[study.tested] == label
-            scores = np.sort(groups.losses[name][groups.labels == label])
-            rank = conformal_ranks(len(scores), alpha, "upper")[1] if len(scores) else 1
+            k = int((groups.labels == label).sum())
             ends = np.median(sets[own], axis=0) if own.any() else np.full(2, np.nan)
             rows.append(
                 {
@@ -89,10 +94,10 @@ def class_bounds(
                     "lower": ends[0],
                     "upper": ends[1],
                     "tested": int(tested.sum()),
-                    "covered": int(covered[tested].sum()),
-                    "k": len(scores),
-                    "bound": min(float(order_statistic(scores, rank)), high),
-                    "more": max(needed - len(scores), 0),
+                    "covered": int(held[tested].sum()),
+                    "k": k,
+                    "bound": float(bound),
+                    "more": max(needed - k, 0),
                 }
             )
     return pd.DataFrame(rows)

@@ -5,7 +5,7 @@ from fractions import Fraction
 from time import perf_counter
 
 from cpp_core.checks import check_count
-from cpp_core.trials.experiment import Experiment
+from cpp_core.trials.experiment import MINUS, Experiment
 from cpp_core.trials.one_trial import run_trial
 from cpp_core.trials.store import Store, default_store
 
@@ -38,10 +38,11 @@ def cost(
     """Estimate a run from what is stored and a short pilot (one trial, twice if it is quick)."""
     check_count(trials, "trials")
     store = default_store() if store is None else store
-    missing = {
-        name: trials - sum(t < trials for t in store.stored(experiment.key(name, seed)))
-        for name in experiment.algorithms
-    }
+    missing = dict.fromkeys(experiment.algorithms, 0)
+    for entry in experiment.entries:  # the difference of a pair needs the losses of both
+        stored = sum(t < trials for t in store.stored(experiment.key(entry, seed)))
+        for name in entry.split(MINUS):
+            missing[name] = max(missing[name], trials - stored)
     lacking = tuple(name for name, count in missing.items() if count)
     seconds = 0.0
     if lacking:

@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from fractions import Fraction
+from itertools import combinations
 from typing import Any
 
 from cpp_core.catalog.algorithms import ALGORITHMS
@@ -14,6 +15,7 @@ from cpp_core.catalog.presets import PRESETS
 from cpp_core.catalog.regressors import REGRESSORS
 from cpp_core.catalog.variants import VARIANTS, Variant
 from cpp_core.checks import check_count, lookup
+from cpp_core.method.constructions import Part, with_test
 from cpp_core.method.evaluation import Loss
 from cpp_core.method.modulation import Modulation
 from cpp_core.method.splits import check_training_size
@@ -22,6 +24,9 @@ MAX_ALGORITHMS = 6
 
 USUAL_SETS, LEAST_TRAINING = 50, 5
 """How many training subsets there usually are, and the least m for which there are fewer."""
+
+MINUS = " minus "
+"""Between the names of a pair."""
 
 NUMBERS_VERSION = 1
 """Raised whenever the same experiment and seed would give other numbers than before."""
@@ -38,6 +43,15 @@ def _frozen(settings: Any) -> Settings:
             for name, value in items
         )
     )
+
+
+def pair_name(first: str, second: str) -> str:
+    """The name of a pair of algorithms, whichever comes first.
+
+    >>> pair_name("svm-rbf", "gd")
+    'gd minus svm-rbf'
+    """
+    return MINUS.join(sorted((first, second)))
 
 
 def usual_n(data: Dataset) -> int:
@@ -181,7 +195,7 @@ class Experiment:
         """How the cases of one trial are spent."""
         n, test_size = self.n or 0, self.test_size or 0
         if not self.algorithmic:
-            b, share = self.batch_size or 1, n // self.kind.n_shares
+            b, share = self.batch_size or 1, n // (self.kind.n_parts + 1)
             return Sizes(share // b, share, test_size // b, 1, test_size)
         held_out = self.batch_size or self.n_evaluations
         tested = self.batch_size or 1
@@ -196,6 +210,22 @@ class Experiment:
         """The smallest alpha with finite ends."""
         ranked_above = self.kind.moves or side == "upper"
         return Fraction(1 if ranked_above else 2, self.sizes.k + 1)
+
+    @property
+    def entries(self) -> tuple[str, ...]:
+        """Whose numbers a trial has: the algorithms, and pairs of them where sets move.
+
+        The difference of two losses is then regressed on the case by itself, which makes narrower
+        sets than two regressions apart; elsewhere it can be read off the losses.
+        """
+        pairs = combinations(self.algorithms, 2) if self.modulation else ()
+        return *self.algorithms, *(pair_name(*pair) for pair in pairs)
+
+    def layout(self) -> tuple[Part, ...]:
+        """Who trains on which rows of a trial's cases, and who is judged where."""
+        held_out, sizes = self.batch_size or self.n_evaluations, self.sizes
+        parts = self.kind.layout(self.n or 0, self.n_sets, held_out)
+        return with_test(parts, self.n or 0, sizes.n_test, self.batch_size or 1)
 
     # Checks
 
@@ -298,7 +328,7 @@ class Experiment:
             )
         sizes = self.sizes
         if sizes.k < 1 or sizes.m < 1:
-            parts = self.kind.n_shares
+            parts = self.kind.n_parts + 1
             raise ValueError(
                 f"n = {n} cases leave nothing to calibrate with in the {self.variant} variant; at "
                 f"least {parts * (self.batch_size or 1)} are needed."
@@ -334,15 +364,15 @@ class Experiment:
             lookup(name, known, "field of an experiment")
         return cls(**described)
 
-    def key(self, algorithm: str, seed: int) -> str:
-        """Name of one algorithm's numbers: a hash of all that they depend on.
+    def key(self, entry: str, seed: int) -> str:
+        """Name of the numbers of one algorithm, or of a pair: a hash of all that they depend on.
 
         Other competing algorithms are not part of it: they never change these numbers.
         """
-        settings = dict(self.algorithm_settings).get(algorithm, ())
-        alone = replace(
-            self, algorithms=(algorithm,), algorithm_settings=((algorithm, settings),)
-        ).to_dict()
+        names = tuple(entry.split(MINUS))
+        chosen = dict(self.algorithm_settings)
+        settings = tuple((name, chosen.get(name, ())) for name in names)
+        alone = replace(self, algorithms=names, algorithm_settings=settings).to_dict()
         content = {"experiment": alone, "seed": seed, "numbers": NUMBERS_VERSION}
         text = json.dumps(content, sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()[:32]

@@ -219,7 +219,7 @@ class Jobs:
         """Show what is stored, and compute the rest in the background."""
         gathered = Gathered(job.experiment, job.asked, job.seed)
         try:
-            for name in job.experiment.algorithms:
+            for name in job.experiment.entries:
                 stored = self.store.load(job.experiment.key(name, job.seed), range(job.asked))
                 gathered.put(name, *stored)
             job._show(gathered.results(self.store.problem))
@@ -250,7 +250,7 @@ class Jobs:
         workers = self.n_jobs if self.scheduler is None else 1
         with closing(self._blocks(job, gathered)) as blocks:
             for part, numbers, arrays in blocks:
-                for name in part.algorithms:
+                for name in gathered.lacking(part.entries, numbers):
                     words = about(part, name, seed)
                     self.store.save(experiment.key(name, seed), numbers, arrays[name], words)
                     gathered.put(name, numbers, arrays[name])
@@ -259,7 +259,7 @@ class Jobs:
                 if not job._wanted():
                     break
         if job.state == "done":
-            for name in experiment.algorithms:
+            for name in experiment.entries:
                 self.store.compact(experiment.key(name, seed))
 
     def _blocks(self, job: Job, gathered: Gathered) -> Blocks:

@@ -3,14 +3,16 @@
 Trial t of a seed has the same numbers on any number of workers, in any block and on any backend,
 and an algorithm's numbers do not depend on which others it competes with: the data come from
 ``SeedSequence(seed, spawn_key=(t, 0))``, the training runs of an algorithm from
-``(t, 1, crc32(name))``. Cases arrive in exchangeable order, so that consecutive rows are random
-parts. Nothing here depends on alpha.
+``(t, 1, crc32(name))``, the regression of a pair's difference from ``(t, 4, crc32(name))``. Cases
+arrive in exchangeable order, so that consecutive rows are random parts. Nothing here depends on
+alpha.
 """
 
 import time
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import lru_cache
 from threading import Lock
 from typing import Any
@@ -21,8 +23,19 @@ from threadpoolctl import ThreadpoolController
 
 from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.catalog.datasets import Dataset, register
-from cpp_core.trials.constructions import CONSTRUCTIONS, Run
-from cpp_core.trials.experiment import Experiment
+from cpp_core.catalog.regressors import REGRESSORS
+from cpp_core.method.evaluation import Loss
+from cpp_core.method.measuring import Measured, measure, paired
+from cpp_core.method.modulation import LEVELS, CaseFeatures, fit_loss_model, label_classes
+from cpp_core.method.symbols import (
+    Symbols,
+    fit_symbol_model,
+    possible_symbols,
+    score_of,
+    symbols_for,
+)
+from cpp_core.method.training import Failure
+from cpp_core.trials.experiment import MINUS, Experiment
 from cpp_core.trials.gram import MAX_ROWS, TableGram, shared_gram
 from cpp_core.trials.quadnoise import quadnoise_trial
 from cpp_core.trials.store import Arrays
@@ -35,10 +48,15 @@ def data_rng(seed: int, trial: int) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(trial, 0)))
 
 
+def keyed_rng(seed: int, trial: int, purpose: int, name: str) -> np.random.Generator:
+    """The generator of one purpose of a trial, for an algorithm or a pair."""
+    spawn_key = (trial, purpose, zlib.crc32(name.encode()))
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=spawn_key))
+
+
 def algorithm_rng(seed: int, trial: int, name: str) -> np.random.Generator:
     """The generator of one algorithm's training runs in a trial."""
-    spawn_key = (trial, 1, zlib.crc32(name.encode()))
-    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=spawn_key))
+    return keyed_rng(seed, trial, 1, name)
 
 
 @lru_cache(maxsize=2)
@@ -82,13 +100,146 @@ def algorithm_and_inputs(
     return estimator, X
 
 
-def run_of(
+@dataclass(frozen=True)
+class Entry:
+    """One algorithm in one trial.
+
+    ``inputs`` is what it reads of the cases (X, y): X, or the rows of a shared kernel.
+    """
+
+    experiment: Experiment
+    estimator: Any
+    inputs: NDArray
+    X: NDArray
+    y: NDArray
+    rng: np.random.Generator
+
+    def measured(self) -> Measured:
+        """What the candidates of the trial's layout do."""
+        return measure(
+            self.estimator, watched(self.experiment), self.inputs, self.y, self.experiment.layout(),
+            self.rng,
+        )  # fmt: skip
+
+
+def entry_of(
     experiment: Experiment, name: str, seed: int, trial: int, sample: tuple[NDArray, ...]
-) -> Run:
+) -> Entry:
     """One algorithm in a trial, with the trial's cases ``(X, y, rows)``."""
     X, y, rows = sample
     estimator, inputs = algorithm_and_inputs(experiment, name, X, rows)
-    return Run(experiment, estimator, inputs, X, y, algorithm_rng(seed, trial, name))
+    return Entry(experiment, estimator, inputs, X, y, algorithm_rng(seed, trial, name))
+
+
+def watched(experiment: Experiment) -> Loss | Symbols:
+    """What is measured: a loss, or the kind of error."""
+    kind = experiment.kind
+    return Symbols(experiment.positive_class) if kind.symbolic else experiment.measure
+
+
+# What is kept of a trial
+
+
+def _float32(**arrays: NDArray) -> Arrays:
+    return {name: np.asarray(values, dtype=np.float32) for name, values in arrays.items()}
+
+
+def plain_arrays(experiment: Experiment, measured: Measured) -> Arrays:
+    """The losses, of batches also how often the metric was undefined."""
+    calibration, test = measured.values["calibrate"], measured.values["test"]
+    grouped = experiment.n_evaluations > 1
+    arrays = _float32(calibration=calibration if grouped else calibration[:, 0], test=test[:, 0])
+    if experiment.batch_size is not None:
+        arrays["undefined"] = np.array(measured.n_undefined, dtype=np.int32)
+    return arrays
+
+
+def moved_arrays(
+    entry: Entry,
+    measured: Measured,
+    rng: np.random.Generator,
+    cases: NDArray | None = None,
+    with_label: bool = True,
+) -> Arrays:
+    """The losses, and what a regression of the loss predicts at the cases of each.
+
+    f (n,), or the quantiles at all grid levels (n, 199), of losses with smaller better. ``cases``
+    are positions at which sets are wanted, instead of the test cases.
+    """
+    experiment, X, y = entry.experiment, entry.X, entry.y
+    modulation, sign = experiment.modulation, experiment.measure.sign
+    assert modulation is not None
+    fitted, calibration, tested = (
+        measured.at[role][:, 0] for role in ("regress", "calibrate", "test")
+    )
+    classes = label_classes([entry.estimator], y[fitted])
+    features = CaseFeatures(experiment.data.feature_map, classes, with_label)
+    regressor = REGRESSORS[experiment.regressor or ""].make()
+    targets = sign * measured.values["regress"][:, 0]
+    inputs = features(X[fitted], y[fitted])
+    model = fit_loss_model(modulation, regressor, inputs, targets, rng)
+    points = np.concatenate([calibration, tested if cases is None else cases])
+    at = features(X[points], y[points])
+    ends = (
+        model.ends(at, 0.5, "two-sided")[0]
+        if modulation == "regression"
+        else model.quantiles(at, LEVELS.tolist())
+    )
+    k = len(calibration)
+    return _float32(
+        calibration=measured.values["calibrate"][:, 0],
+        test=measured.values["test"][:, 0],
+        calibration_ends=ends[:k],
+        test_ends=ends[k:],
+    )
+
+
+def symbol_arrays(
+    entry: Entry, measured: Measured, rng: np.random.Generator, cases: NDArray | None = None
+) -> Arrays:
+    """The scores s of what happened and of all symbols, and the regressed quantiles of s."""
+    experiment, X, y = entry.experiment, entry.X, entry.y
+    symbols = symbols_for(np.array(experiment.data.classes))
+    points = {role: at[:, 0] for role, at in measured.at.items()}
+    happened = {role: values[:, 0] for role, values in measured.values.items()}
+    wanted = points["test"] if cases is None else cases
+    features = CaseFeatures(experiment.data.feature_map, np.unique(y[points["score"]]))
+    mapped = {role: features(X[at], y[at]) for role, at in (points | {"test": wanted}).items()}
+    regressor = REGRESSORS[experiment.regressor or ""].make()
+    model = fit_symbol_model(symbols, mapped, happened, None, regressor, rng)
+    likely = {role: model.log_probabilities(mapped[role]) for role in ("calibrate", "test")}
+    likely["test"][~possible_symbols(y[wanted], experiment.positive_class, symbols)] = -np.inf
+    levels = LEVELS.tolist()
+    arrays = _float32(
+        calibration=score_of(likely["calibrate"], symbols, happened["calibrate"]),
+        calibration_ends=model.quantiles.quantiles(mapped["calibrate"], levels),
+        test=likely["test"],
+        test_ends=model.quantiles.quantiles(mapped["test"], levels),
+    )
+    which = [symbols.index(symbol) for symbol in happened["test"]]
+    return {**arrays, "test_symbol": np.array(which, dtype=np.int8)}
+
+
+def arrays_of(entry: Entry, measured: Measured) -> Arrays:
+    """What is kept of one algorithm in a trial; a regression has the next seed after the fits."""
+    kind = entry.experiment.kind
+    if not kind.moves:
+        return plain_arrays(entry.experiment, measured)
+    rng = entry.rng.spawn(1)[0]
+    arrays = symbol_arrays if kind.symbolic else moved_arrays
+    return arrays(entry, measured, rng)
+
+
+def _with_failures(arrays: Arrays, failures: Sequence[Failure] = ()) -> Arrays:
+    message = f"{failures[0].algorithm}: {failures[0].message}" if failures else ""
+    return {
+        **arrays,
+        "failed": np.array(len(failures), dtype=np.int32),
+        "failure": np.array(message.encode()[:MESSAGE_BYTES], dtype=f"S{MESSAGE_BYTES}"),
+    }
+
+
+# A trial
 
 
 def in_kernels(experiment: Experiment) -> list[str]:
@@ -100,7 +251,7 @@ def in_kernels(experiment: Experiment) -> list[str]:
 
 
 def run_trial(experiment: Experiment, seed: int, trial: int) -> dict[str, Arrays]:
-    """The arrays of one trial, by algorithm.
+    """The arrays of one trial, by algorithm, and by pair where sets move with the case.
 
     All have ``failed`` (how many training runs raised) and ``failure`` (the first message); the
     numeric variants ``calibration`` and ``test`` losses, modulated ones also the predicted ends at
@@ -111,18 +262,17 @@ def run_trial(experiment: Experiment, seed: int, trial: int) -> dict[str, Arrays
     if len(compiled) == len(experiment.algorithms):
         return results
     sample = trial_sample(experiment, seed, trial)
-    construct = CONSTRUCTIONS[experiment.variant, experiment.algorithmic]
+    measured: dict[str, Measured] = {}
     for name in experiment.algorithms:
-        if name in results:
-            continue
-        run = run_of(experiment, name, seed, trial, sample)
-        arrays, failures = construct(run), run.failures
-        message = f"{failures[0].algorithm}: {failures[0].message}" if failures else ""
-        results[name] = {
-            **arrays,
-            "failed": np.array(len(failures), dtype=np.int32),
-            "failure": np.array(message.encode()[:MESSAGE_BYTES], dtype=f"S{MESSAGE_BYTES}"),
-        }
+        if name not in results:
+            entry = entry_of(experiment, name, seed, trial, sample)
+            own = measured[name] = entry.measured()
+            results[name] = _with_failures(arrays_of(entry, own), own.failures)
+    for pair in experiment.entries[len(experiment.algorithms) :]:
+        first, second = pair.split(MINUS)
+        rng = keyed_rng(seed, trial, 4, pair)
+        both = paired(measured[first], measured[second])
+        results[pair] = _with_failures(moved_arrays(entry, both, rng))
     return results
 
 
@@ -161,7 +311,7 @@ def run_block(
         done = [run_trial(experiment, seed, trial) for trial in trials]
     stacked = {
         name: {array: np.stack([one[name][array] for one in done]) for array in done[0][name]}
-        for name in experiment.algorithms
+        for name in experiment.entries
     }
     return stacked, time.perf_counter() - start
 

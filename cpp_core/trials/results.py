@@ -17,43 +17,16 @@ from numpy.typing import NDArray
 
 from cpp_core.checks import Level, check_side, exact_alpha
 from cpp_core.method.counts import share_interval
-from cpp_core.method.modulation import LEVELS, modulated_scores, modulated_sets
-from cpp_core.method.ranks import grouped_ranks, scores_needed
+from cpp_core.method.modulation import LEVELS
+from cpp_core.method.ranks import Ranked, grouped_ranks, scores_needed
+from cpp_core.method.sets import Sets, moved_scores, moved_sets
 from cpp_core.method.symbols import CORRECT, symbol_sets, symbols_for
 from cpp_core.method.training import difference
-from cpp_core.trials.experiment import Experiment
+from cpp_core.trials.experiment import Experiment, pair_name
 from cpp_core.trials.store import Arrays
 
 INTERVAL_CONFIDENCE = 0.95
 """Confidence of the exact interval around a cover rate."""
-
-
-@dataclass(frozen=True)
-class Sets:
-    """The sets of all trials at one alpha, in shown units; one per trial or one per test case.
-
-    ``lower``, ``upper``: (trials,), or (trials, T) when sets move with the case.
-    """
-
-    lower: NDArray
-    upper: NDArray
-
-    @property
-    def width(self) -> NDArray:
-        """Upper minus lower end; an empty set has width 0."""
-        with np.errstate(invalid="ignore"):
-            width = self.upper - self.lower
-        # Two infinite ends of the same sign hold one value, of width 0.
-        return np.where(np.isnan(width), 0.0, np.maximum(width, 0.0))
-
-    def holds(self, losses: NDArray) -> NDArray:
-        """Whether each loss (trials, T) lies in the set of its trial or case."""
-        lower, upper = (
-            (self.lower[:, None], self.upper[:, None])
-            if self.lower.ndim < losses.ndim
-            else (self.lower, self.upper)
-        )
-        return (lower <= losses) & (losses <= upper)
 
 
 @dataclass(frozen=True)
@@ -100,21 +73,15 @@ class NumericLosses:
         return self.shown_test.mean(axis=1, dtype=np.float64)
 
     @cached_property
-    def ordered(self) -> NDArray:
-        """Sorted scores by rank, (k b + 2, trials), with the range's ends at ranks 0 and k b + 1.
-
-        Each rank is contiguous over the trials, so that an alpha is two rows.
-        """
+    def ranked(self) -> Ranked:
+        """The scores of every trial, sorted once: an alpha is then two rows."""
         flat = self.calibration.reshape(len(self.calibration), -1)
-        ranks = np.empty((flat.shape[1] + 2, len(flat)), dtype=flat.dtype)
-        ranks[0], ranks[-1] = self.low, self.high
-        ranks[1:-1] = np.sort(flat, axis=1).T
-        return ranks
+        return Ranked.of(flat, self.low, self.high, self.n_evaluations)
 
     @cached_property
     def counts(self) -> tuple[NDArray, NDArray]:
         """Test losses below, and at or below, the score of each rank: (k b + 2, trials) each."""
-        scores, tests = self.ordered.T, np.sort(self.test, axis=1)
+        scores, tests = self.ranked.by_rank.T, np.sort(self.test, axis=1)
         below = np.empty(scores.shape, dtype=np.int32)
         up_to = np.empty(scores.shape, dtype=np.int32)
         for row in range(len(tests)):
@@ -127,27 +94,30 @@ class NumericLosses:
         rank_side = "upper" if self.modulated else side
         return grouped_ranks(self.k, self.n_evaluations, alpha, rank_side)
 
+    def scores(self, alpha: Level, side: str) -> Ranked:
+        """The ranked scores of every trial; those of modulated sets depend on alpha."""
+        if not self.modulated:
+            return self.ranked
+        predicted = self._predicted("calibration_ends", alpha, side)
+        return moved_scores(self.calibration.astype(np.float64), predicted, side)
+
     def sets(self, alpha: Level, side: str) -> Sets:
         """The sets at one alpha, in shown units."""
-        lo, hi = self.ranks(alpha, side)
         if not self.modulated:
-            lower, upper = self.ordered[lo], self.ordered[hi]
+            found = Sets(*self.ranked.ends(alpha, side))
         else:
-            lower, upper = self._modulated(alpha, side, hi)
-        return Sets(lower, upper) if self.sign > 0 else Sets(-upper, -lower)
+            # Sums of float32 numbers are exact in float64, so that ties stay ties.
+            found = moved_sets(
+                self.calibration.astype(np.float64),
+                self._predicted("calibration_ends", alpha, side),
+                self._predicted("test_ends", alpha, side),
+                *(alpha, side, self.low, self.high),
+            )
+        return found if self.sign > 0 else found.negative
 
-    def _modulated(self, alpha: Level, side: str, hi: int) -> tuple[NDArray, NDArray]:
-        level = float(exact_alpha(alpha))
-        # Sums of float32 numbers are exact in float64, so that ties stay ties.
-        at_scores, (lower, upper) = (
-            [end.astype(np.float64) for end in ends_at(self.arrays, name, level, side)]
-            for name in ("calibration_ends", "test_ends")
-        )
-        losses = self.calibration.astype(np.float64)
-        scores = np.sort(modulated_scores(losses, at_scores[0], at_scores[1], side), axis=1)
-        score = scores[:, hi - 1] if hi <= self.k else np.full(len(scores), math.inf)
-        sets = modulated_sets(lower, upper, score[:, None], side, self.low, self.high)
-        return sets[..., 0], sets[..., 1]
+    def _predicted(self, name: str, alpha: Level, side: str) -> tuple[NDArray, NDArray]:
+        lower, upper = ends_at(self.arrays, name, float(exact_alpha(alpha)), side)
+        return lower.astype(np.float64), upper.astype(np.float64)
 
     def read(self, alpha: Level, side: str) -> Readings:
         """Everything at one alpha; the last answer is kept, since many questions follow it."""
@@ -187,11 +157,11 @@ class NumericLosses:
             return {("width" if name == "mean_width" else name): v for name, v in stacked.items()}
         below, up_to = self.counts
         ranks = np.array([self.ranks(alpha, side) for alpha in alphas])
-        lower, upper = self.ordered[ranks[:, 0]], self.ordered[ranks[:, 1]]
+        lower, upper = (self.ranked.by_rank[own] for own in ranks.T)
         new = self.test[:, 0]
         covered = up_to[ranks[:, 1]] - below[ranks[:, 0]]
         hit = (lower <= new) & (new <= upper)
-        sets = Sets(lower, upper) if self.sign > 0 else Sets(-upper, -lower)
+        sets = Sets(lower, upper) if self.sign > 0 else Sets(lower, upper).negative
         return {
             "lower": sets.lower,
             "upper": sets.upper,
@@ -230,19 +200,9 @@ class SymbolicLosses:
 
     def sets(self, alpha: Level) -> NDArray[np.bool_]:
         """Which symbols are in the set of each test case: (trials, T, S)."""
-        level = float(exact_alpha(alpha))
-        hi = grouped_ranks(self.k, 1, alpha, "upper")[1]
-        q = at_level(self.arrays["calibration_ends"], level)
-        scores = np.sort(q - self.arrays["calibration"], axis=1)
-        q_test = at_level(self.arrays["test_ends"], level)
-        infinite = np.full(len(scores), np.inf)
-        score = scores[:, hi - 1] if hi <= self.k else infinite
-        return np.stack(
-            [
-                symbol_sets(likely, bar, s)
-                for likely, bar, s in zip(self.arrays["test"], q_test, score, strict=True)
-            ]
-        )
+        level, arrays = float(exact_alpha(alpha)), self.arrays
+        q, q_new = (at_level(arrays[name], level) for name in ("calibration_ends", "test_ends"))
+        return symbol_sets(arrays["calibration"], q, arrays["test"], q_new, alpha)
 
     def read(self, alpha: Level, side: str) -> Readings:
         """Everything at one alpha: widths are set sizes, losses are errors (0 or 1)."""
@@ -439,7 +399,10 @@ class Results:
             raise ValueError(f"{first!r} was paired with itself; name two algorithms.")
         a, b = self.reader(first), self.reader(second)
         if (first, second) not in self._readers:
-            pair = paired_arrays(a.arrays, b.arrays)
+            stored = self.arrays.get(pair_name(first, second))
+            pair = paired_arrays(a.arrays, b.arrays, stored)
+            if stored is not None and first > second:
+                pair = reversed_arrays(pair)
             self._readers[first, second] = NumericLosses(pair, self.experiment, paired=True)
         return self._readers[first, second]
 
@@ -459,19 +422,20 @@ class Results:
         return pd.DataFrame(rows, columns=["trial", "algorithm", "failed", "message"])
 
 
-def paired_arrays(a: Arrays, b: Arrays) -> Arrays:
-    """Differences of the losses, and of the predicted ends where sets move with the case.
+def paired_arrays(a: Arrays, b: Arrays, stored: Arrays | None) -> Arrays:
+    """Differences of the losses, or where sets move with the case what was stored of the pair."""
+    if stored is not None:
+        return stored
+    return {name: difference(a[name], b[name]) for name in ("calibration", "test")}
 
-    Any functions of the case that calibration did not see will do as ends of the difference: here
-    f_A - f_B, or the quantiles q_lo(A) - q_hi(B) and q_hi(A) - q_lo(B).
-    """
-    pair = {name: difference(a[name], b[name]) for name in ("calibration", "test")}
-    for name in ("calibration_ends", "test_ends"):
-        if name in a and a[name].ndim == 2:
-            pair[name] = a[name] - b[name]
-        elif name in a:
-            pair[name] = a[name] - b[name][..., ::-1]  # B's level 1 - l stands where l was
-    return pair
+
+def reversed_arrays(pair: Arrays) -> Arrays:
+    """The same pair the other way round: what was the quantile at level l is now that at 1 - l."""
+    return {
+        name: -values[..., ::-1] if values.ndim == 3 else -values
+        for name, values in pair.items()
+        if name not in ("failed", "failure")
+    }
 
 
 def coverage_error(law: tuple[int, int] | None, n_test: int, trials: int) -> float | None:

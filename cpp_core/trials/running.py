@@ -1,7 +1,7 @@
 """Many trials: in parallel, watched while they run, stopped and resumed, never computed twice."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.catalog.datasets import Dataset
 from cpp_core.checks import check_count
-from cpp_core.trials.experiment import Experiment
+from cpp_core.trials.experiment import MINUS, Experiment
 from cpp_core.trials.one_trial import in_kernels, one_thread, run_block
 from cpp_core.trials.results import Results
 from cpp_core.trials.store import Arrays, Store, default_store
@@ -110,19 +110,19 @@ def stream(
     store = default_store() if store is None else store
     gathered = Gathered(experiment, trials, seed)
     if not fresh:
-        for name in experiment.algorithms:
+        for name in experiment.entries:
             gathered.put(name, *store.load(experiment.key(name, seed), range(trials)))
     if gathered.missing():
         if len(gathered.complete_trials()):
             yield gathered.results(store.problem)
         table = experiment.data if experiment.data.own else None
         for part, numbers, arrays in computed(gathered, seed, n_jobs, backend, scheduler, table):
-            for name in part.algorithms:
+            for name in gathered.lacking(part.entries, numbers):
                 key = experiment.key(name, seed)
                 store.save(key, numbers, arrays[name], about(part, name, seed))
                 gathered.put(name, numbers, arrays[name])
             yield gathered.results(store.problem)
-        for name in experiment.algorithms:
+        for name in experiment.entries:
             store.compact(experiment.key(name, seed))
     yield gathered.results(store.problem)
 
@@ -138,7 +138,7 @@ class Gathered:
     def __init__(self, experiment: Experiment, asked: int, seed: int) -> None:
         self.experiment, self.asked, self.seed = experiment, asked, seed
         self.arrays: dict[str, Arrays] = {}
-        self.have = {name: np.zeros(asked, dtype=bool) for name in experiment.algorithms}
+        self.have = {name: np.zeros(asked, dtype=bool) for name in experiment.entries}
 
     def put(self, name: str, numbers: list[int], arrays: Arrays) -> None:
         """Fill in trials of one algorithm."""
@@ -162,11 +162,20 @@ class Gathered:
         """Trials that all algorithms have."""
         return np.flatnonzero(np.logical_and.reduce(list(self.have.values())))
 
+    def lacking(self, names: Iterable[str], trials: list[int]) -> list[str]:
+        """Those of the entries that lack some of the trials."""
+        return [name for name in names if not self.have[name][trials].all()]
+
     def missing(self) -> list[Block]:
-        """What to compute: trials by the set of algorithms that lack them, on shared data."""
+        """What to compute: trials by the set of algorithms that lack them, on shared data.
+
+        The difference of a pair needs the losses of both.
+        """
         lacking: dict[tuple[str, ...], list[int]] = {}
         for trial in range(self.asked):
-            names = tuple(n for n in self.experiment.algorithms if not self.have[n][trial])
+            entries = self.lacking(self.have, [trial])
+            needed = {name for entry in entries for name in entry.split(MINUS)}
+            names = tuple(n for n in self.experiment.algorithms if n in needed)
             if names:
                 lacking.setdefault(names, []).append(trial)
         return [

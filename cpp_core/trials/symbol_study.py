@@ -7,12 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpp_core.checks import Level
-from cpp_core.method.symbols import retrained_symbols
 from cpp_core.method.training import Failure
-from cpp_core.trials.case_study import Study, check_algorithm, fresh_runs, run_rng, sample_of
-from cpp_core.trials.constructions import symbolic_arrays
+from cpp_core.trials.case_study import Study, check_algorithm, measured_at, sample_of
 from cpp_core.trials.experiment import Experiment
-from cpp_core.trials.one_trial import algorithm_and_inputs, one_thread, run_of
+from cpp_core.trials.one_trial import entry_of, one_thread, symbol_arrays
 from cpp_core.trials.results import SymbolicLosses
 
 
@@ -50,11 +48,12 @@ def symbol_study(experiment: Experiment, seed: int = 0, trial: int = 0) -> Symbo
     X, y, rows, cases, tested = sample_of(experiment, seed, trial)
     readers, happened, failures = {}, {}, {}
     for name in experiment.algorithms:
-        run = run_of(experiment, name, seed, trial, (X, y, rows))
-        arrays = symbolic_arrays(run, cases)
+        entry = entry_of(experiment, name, seed, trial, (X, y, rows))
+        measured = entry.measured()
+        arrays = symbol_arrays(entry, measured, entry.rng.spawn(1)[0], cases)
         one_trial = {array: values[None] for array, values in arrays.items()}
         readers[name] = SymbolicLosses(one_trial, experiment)
-        happened[name], failures[name] = arrays["test_symbol"], run.failures
+        happened[name], failures[name] = arrays["test_symbol"], measured.failures
     return SymbolStudy(
         experiment,
         seed,
@@ -81,13 +80,4 @@ def case_symbols(experiment: Experiment, seed: int, trial: int, case: int) -> di
             "This experiment is about one trained candidate, whose symbol at every case is in "
             "symbol_study; give n_sets to ask about retraining."
         )
-    X, y, rows, at, training = fresh_runs(experiment, seed, trial, case)
-    evaluation = np.full((len(training), 1), at)
-    found = {}
-    for name in experiment.algorithms:
-        estimator, inputs = algorithm_and_inputs(experiment, name, X, rows)
-        rng = run_rng(seed, trial, case, name)
-        found[name] = retrained_symbols(
-            estimator, experiment.positive_class, inputs, y, training, evaluation, rng
-        )[0]
-    return found
+    return measured_at(experiment, seed, trial, case)

@@ -51,7 +51,7 @@ def stored_results(
 
 def keys_of(experiment: Experiment, seed: int) -> tuple[str, ...]:
     """Names of all algorithms' numbers."""
-    return tuple(experiment.key(name, seed) for name in experiment.algorithms)
+    return tuple(experiment.key(name, seed) for name in experiment.entries)
 
 
 def stored_trials(keys: tuple[str, ...], trials: int) -> int:

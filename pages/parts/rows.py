@@ -61,7 +61,8 @@ def show_figures(results: Results, choice: Choice) -> None:
     with st.container(border=True):
         st.html(TABLE_STYLE + content)
         st.caption(as_markdown(caption))
-    for name, arrays in results.arrays.items():
+    for name in results.algorithms:
+        arrays = results.arrays[name]
         failed, label = int(arrays["failed"].sum()), ALGORITHMS[name].label
         undefined = int(arrays["undefined"].sum()) if "undefined" in arrays else 0
         if failed:
