@@ -17,7 +17,7 @@ from cpp_core.trials.case_study import (
     case_experiment,
     case_losses,
     case_study,
-    fresh_runs,
+    fresh_samples,
     gallery_order,
     inside,
     with_construction,
@@ -57,7 +57,8 @@ def agrees_with_trial(study):
         with threadpool_limits(1):
             block, _ = run_block(sibling, study.seed, [study.trial])
         results = Results(sibling, study.seed, np.array([study.trial]), block, 1)
-        for name, arrays in block.items():
+        for name in sibling.algorithms:
+            arrays = block[name]
             np.testing.assert_array_equal(study.calibration[name], arrays["calibration"][0])
             np.testing.assert_array_equal(study.losses[name], arrays["test"][0])
             for alpha, side in ((0.1, "two-sided"), (0.25, "upper"), (0.01, "two-sided")):
@@ -131,7 +132,7 @@ def test_curve_and_regressed_ends(iris):
 
 def test_training_subsets_of_a_case(digits):
     experiment = digits.experiment
-    X, y, rows, at, training = fresh_runs(experiment, 0, 0, 7)
+    X, y, rows, at, training = fresh_samples(experiment, 0, 0, 7)
     assert training.shape == (37, 12)
     assert len(np.unique(training)) == training.size
     assert at not in training
@@ -139,7 +140,7 @@ def test_training_subsets_of_a_case(digits):
     assert set(rows[training].ravel()) <= set(digits.rows)
     np.testing.assert_array_equal(X[at], digits.X[7])
     assert y[at] == digits.y[7]
-    assert (training != fresh_runs(experiment, 0, 0, 8).training).any()
+    assert (training != fresh_samples(experiment, 0, 0, 8).training).any()
     losses = case_losses(experiment, 0, 0, 7)
     assert {name: len(found) for name, found in losses.items()} == {"svm-lin": 37, "svm-rbf": 37}
 
@@ -152,7 +153,7 @@ def test_losses_at_a_case_by_hand():
     for name in IRIS.algorithms:  # neither the order of questions nor that of algorithms matters
         np.testing.assert_array_equal(found[name], others[name])
         np.testing.assert_array_equal(case_losses(IRIS, 0, 2, 5)[name], first[name])
-    X, y, _, at, training = fresh_runs(IRIS, 0, 2, 3)
+    X, y, _, at, training = fresh_samples(IRIS, 0, 2, 3)
     assert training.shape == (37 // 5, 5)
     knn = make_algorithm("knn", "classification")
     for i, rows in enumerate(training):
@@ -163,7 +164,7 @@ def test_losses_at_a_case_by_hand():
 
 
 def test_losses_at_a_simulated_case():
-    X, y, _, at, training = fresh_runs(RIDGE, 3, 1, 2)
+    X, y, _, at, training = fresh_samples(RIDGE, 3, 1, 2)
     study = case_study(RIDGE, 3, 1)
     assert (X[at], y[at]) == (study.X[2], study.y[2])
     assert training.shape == (40, RIDGE.sizes.m)
@@ -373,7 +374,7 @@ def test_symbols(n_sets):
             case_symbols(experiment, 1, 1, 0)
         return
     symbols = case_symbols(experiment, 1, 1, 5)["knn"]
-    X, y, _, at, training = fresh_runs(experiment, 1, 1, 5)
+    X, y, _, at, training = fresh_samples(experiment, 1, 1, 5)
     assert len(symbols) == len(training) == 142 // experiment.sizes.m
     for symbol, rows in zip(symbols, training, strict=True):
         if len(np.unique(y[rows])) == 2:

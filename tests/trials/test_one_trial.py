@@ -18,7 +18,8 @@ def test_shapes_and_types(name):
     experiment = experiment_of(name)
     sizes = experiment.sizes
     arrays = run_trial(experiment, 0, 0)
-    assert set(arrays) == set(experiment.algorithms)
+    assert tuple(arrays) == experiment.entries
+    assert len(arrays) == (3 if experiment.modulation else 2)
     for own in arrays.values():
         b = experiment.n_evaluations
         assert own["calibration"].shape == ((sizes.k, b) if b > 1 else (sizes.k,))
