@@ -11,7 +11,7 @@ from typing import Any
 from cpp_core.catalog.loss_files import LossTable
 from cpp_core.catalog.presets import PRESETS
 from cpp_core.checks import Level, exact_alpha
-from cpp_core.report.document import SECTIONS
+from cpp_core.report import SECTIONS
 from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.language import typed
@@ -26,6 +26,8 @@ COMMAND_FIELDS = (
 
 ASKED_OF_RUNS = {"at_most", "margin"}
 """What of a question the command line can say."""
+
+NO_COMMAND = "The command line cannot say all of these settings; use Python."
 
 
 def versions() -> str:
