@@ -95,7 +95,10 @@ class Look(NamedTuple):
 
 @dataclass(frozen=True)
 class Story:
-    """What one kind of report tells in its own way; charts and tables are made where asked for."""
+    """What one kind of report tells in its own way; charts and tables are made where asked for.
+
+    ``trained`` and ``data`` are what it assumes about the models and about the cases.
+    """
 
     facts: str
     trained: Sequence[str]
@@ -181,6 +184,7 @@ def losses_report_html(
     high = 1.0 if errors else question.get("high", math.inf)
     own = columns, alpha, low, high
     counts = f"{counted(table.size, 'case')}, {counted(len(columns), 'model')}"
+    groups = [Section(BY_GROUP, table=group_table(table, answers, level))] if answers.groups else []
     story = Story(
         facts=f"{table.name}: {counts}. {level} confidence.",
         trained=[NOT_TUNED, NOT_REFITTED],
@@ -188,12 +192,7 @@ def losses_report_html(
         picture=lambda: bound_bars(*own, question.get("at_most")),
         pairs=lambda: [difference_bars(*own)],
         details=lambda: Section(
-            SECTIONS["details"],
-            answers.bounds,
-            [loss_histograms(*own)],
-            parts=[Section(BY_GROUP, table=group_table(table, answers, level))]
-            if answers.groups
-            else [],
+            SECTIONS["details"], answers.bounds, [loss_histograms(*own)], parts=groups
         ),
         numbers=lambda: _losses_numbers(table, answers, level),
         appendix=lambda: _losses_appendix(table, alpha, look, question),
