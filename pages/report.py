@@ -15,18 +15,17 @@ from cpp_core import Results
 from cpp_core.catalog.loss_files import LossTable, column_names, read_losses
 from cpp_core.figures.loss_figures import bound_bars, difference_bars
 from cpp_core.figures.panels import Panel
+from cpp_core.report import AUDIENCES, SECTIONS
 from cpp_core.report.export import losses_json, to_json
-from cpp_core.report.pages import (
-    AUDIENCES,
-    BY_GROUP,
-    GROUPS_BEFORE,
-    SECTIONS,
-    group_rows,
-    losses_report_html,
-    report_html,
-)
+from cpp_core.report.pages import BY_GROUP, group_table, losses_report_html, report_html
 from cpp_core.report.pdf import find_browser, report_pdf
-from cpp_core.report.reproduce import asked_of, command_line, losses_command_line, python_lines
+from cpp_core.report.reproduce import (
+    NO_COMMAND,
+    asked_of,
+    command_line,
+    losses_command_line,
+    python_lines,
+)
 from cpp_core.trials.experiment import MAX_ALGORITHMS
 from cpp_core.verdicts.answers import answers_of
 from cpp_core.verdicts.language import confidence
@@ -163,7 +162,7 @@ def from_results(choice: Choice, wanted: Wishes) -> None:
         if command:
             st.code(command, language="bash", wrap_lines=True)
         else:
-            st.caption("The command line cannot say all of these settings; use Python.")
+            st.caption(NO_COMMAND)
 
     live(experiment, choice.trials, choice.seed, answer, "report")
 
@@ -250,9 +249,9 @@ def from_losses(choice: Choice, wanted: Wishes) -> None:
             show_panel(plain_panel(difference_bars(table.columns, choice.alpha, **ends)), "file")
     if answers.groups:
         st.markdown(f"**{BY_GROUP}**")
-        head, rows = group_rows(table, answers, confidence(choice.alpha))
-        st.dataframe(pd.DataFrame(rows, columns=list(head)), hide_index=True)
-        st.caption(GROUPS_BEFORE)
+        by_group = group_table(table, answers, confidence(choice.alpha))
+        st.dataframe(pd.DataFrame(by_group.rows, columns=list(by_group.head)), hide_index=True)
+        st.caption(by_group.caption)
     found = json.dumps(losses_json(table, answers, question), indent=2)
     downloads(content, "losses", json=("application/json", lambda: found))
     command = losses_command_line(table, asked_of(choice.alpha, question))

@@ -1,20 +1,28 @@
 """One file to forward, and files for other programs.
 
-May import ``figures`` and what comes before it. Charts load slowly: the names below are loaded when
-they are asked for, so that commands which draw nothing start without them.
+May import ``figures`` and what comes before it. Charts load slowly: what draws them is loaded when
+it is asked for, so that commands which draw nothing start without them.
 """
 
 from importlib import import_module
 from typing import Any
 
-_HOMES = {
-    "AUDIENCES": "document",
-    "SECTIONS": "document",
-    "losses_report_html": "pages",
-    "report_html": "pages",
-    "report_pdf": "pdf",
+SECTIONS = {
+    "picture": "In one picture",
+    "comparison": "Who is better",
+    "details": "Details",
+    "numbers": "The numbers",
+    "appendix": "How to reproduce it",
 }
-__all__ = list(_HOMES)
+"""Sections that may be left out, in their order."""
+
+AUDIENCES = {
+    "decision-maker": "the answer in words, computations folded away",
+    "analyst": "every computation and every chart",
+}
+
+_HOMES = {"losses_report_html": "pages", "report_html": "pages", "report_pdf": "pdf"}
+__all__ = ["AUDIENCES", "SECTIONS", *_HOMES]
 
 
 def __getattr__(name: str) -> Any:

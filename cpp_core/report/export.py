@@ -20,6 +20,17 @@ SHOWN, NOT_SHOWN, TOO_LITTLE = 0, 1, 3
 """Exit codes of ``check``, for scripts."""
 
 
+PAIR_MEANS = {
+    "lower_mean": "lower",
+    "upper_mean": "upper",
+    "mean_difference": "mean_difference",
+    "wins": "wins",
+    "ties": "ties",
+    "new_difference_cover_rate": "new_difference_covered",
+}
+"""What is told about a pair, with the column whose mean over the trials it is."""
+
+
 def strict(value: Any) -> Any:
     """The same with None for what JSON has no number for: an infinite end is null."""
     if isinstance(value, dict):
@@ -45,22 +56,12 @@ def to_json(
     ``answers_from``.
     """
     symbolic = results.experiment.kind.symbolic
-    pairs = [] if symbolic else list(combinations(results.algorithms, 2))
-    paired = []
-    for first, second in pairs:
-        frame = results.paired(first, second, alpha, side)
-        paired.append(
-            {
-                "first": first,
-                "second": second,
-                "lower_mean": float(frame["lower"].mean()),
-                "upper_mean": float(frame["upper"].mean()),
-                "mean_difference": float(frame["mean_difference"].mean()),
-                "wins": float(frame["wins"].mean()),
-                "ties": float(frame["ties"].mean()),
-                "new_difference_cover_rate": float(frame["new_difference_covered"].mean()),
-            }
-        )
+    paired = [
+        {"first": first, "second": second}
+        | {name: float(frame[column].mean()) for name, column in PAIR_MEANS.items()}
+        for first, second in ([] if symbolic else combinations(results.algorithms, 2))
+        for frame in [results.paired(first, second, alpha, side)]
+    ]
     verdicts = []
     if 0 in results.trials:
         verdicts = answers_from(results, alpha, side, **question).all
@@ -91,9 +92,7 @@ def write(
         text = json.dumps(content, indent=2, allow_nan=False, default=str)
         path.write_text(text + "\n", encoding="utf-8")
     elif kind == "html":
-        from cpp_core.report.pages import (
-            report_html,  # charts load slowly: only where they are drawn
-        )
+        from cpp_core.report.pages import report_html  # charts load slowly: only where drawn
 
         path.write_text(report_html(results, alpha, side, **question), encoding="utf-8")
     elif kind == "csv":

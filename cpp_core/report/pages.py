@@ -1,11 +1,12 @@
-"""A report for people who were not there: one HTML file with the decision first (spec 6).
+"""A report for people who were not there: one HTML file with the decision first.
 
 The answer, what it assumes and what it does not say are always in it; other sections are a choice.
 """
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.catalog.loss_files import LossTable
@@ -20,20 +21,10 @@ from cpp_core.figures.interval_figures import (
 from cpp_core.figures.loss_figures import bound_bars, difference_bars, loss_histograms
 from cpp_core.figures.panels import Panel
 from cpp_core.figures.symbol_figures import symbol_bars
-from cpp_core.report.document import (
-    AUDIENCES,
-    SECTIONS,
-    bullets,
-    code_block,
-    document,
-    panel_block,
-    paragraph,
-    section,
-    table_block,
-    verdict_block,
-)
-from cpp_core.report.pdf import report_pdf
+from cpp_core.report import AUDIENCES, SECTIONS
+from cpp_core.report.document import Section, Table, render
 from cpp_core.report.reproduce import (
+    NO_COMMAND,
     asked_of,
     command_line,
     losses_command_line,
@@ -47,8 +38,6 @@ from cpp_core.trials.results import Results
 from cpp_core.verdicts.answers import Answers, answers_from, answers_of
 from cpp_core.verdicts.language import confidence, counted, number, percent
 from cpp_core.verdicts.texts import RE_SPLITS
-
-__all__ = ["AUDIENCES", "SECTIONS", "losses_report_html", "report_html", "report_pdf"]
 
 SAME_SOURCE = (
     "New cases come from the same source as the cases that were used here, in no particular order "
@@ -80,12 +69,45 @@ NOT_THE_WINNER = (
     "cases, or alpha divided by the number of models, keeps it."
 )
 NOT_UNDER_DRIFT = "It says nothing about data that drift, or about another population."
+NOT_TUNED = "No model was trained, tuned or chosen with these cases."
 BY_GROUP = "Within each group"
 GROUPS_BEFORE = (
     "Each bound holds separately, for a new case of its group, if the groups were fixed before "
     "looking at the losses."
 )
+FAILED = "Training runs that raised an error count with the worst loss"
 NOT_TYPICAL = "Typical values over trials describe; they promise nothing."
+
+
+class Look(NamedTuple):
+    """What a user chooses about any report."""
+
+    title: str
+    note: str
+    sections: tuple[str, ...]
+    audience: str
+
+    @property
+    def analyst(self) -> bool:
+        """Whether every computation and every chart is shown."""
+        return self.audience == "analyst"
+
+
+@dataclass(frozen=True)
+class Story:
+    """What one kind of report tells in its own way; charts and tables are made where asked for.
+
+    ``trained`` and ``data`` are what it assumes about the models and about the cases.
+    """
+
+    facts: str
+    trained: Sequence[str]
+    data: Sequence[str]
+    picture: Callable[[], Panel]
+    pairs: Callable[[], list[Panel]]
+    details: Callable[[], Section]
+    numbers: Callable[[], Section]
+    appendix: Callable[[], Section]
 
 
 def report_html(
@@ -114,36 +136,30 @@ def report_html(
     question : numbers
         ``at_most``, ``error_rate_at_most``, ``batch_size`` and ``margin`` as in ``answers_from``.
     """
-    chosen, analyst = _check(sections, audience)
+    look = _look(title, note, sections, audience)
     check_side(side)
     answers = answers_from(results, alpha, side, **question)
-    experiment, level = results.experiment, confidence(alpha)
-    parts = [_answer(answers, analyst)]
-    if "picture" in chosen:
-        symbolic = experiment.kind.symbolic
-        panel = symbol_bars(results, alpha) if symbolic else overview_bars(results, alpha, "upper")
-        parts.append(section(SECTIONS["picture"], panel_block(panel, "picture")))
-    parts.append(section("What this assumes", bullets(_assumptions(results, answers, level))))
-    parts.append(section("What this does not say", bullets(_limits(answers, level, True))))
-    if "comparison" in chosen and answers.comparison:
-        panels = []
-        if len(results.algorithms) == 2:
-            first, second = results.algorithms
-            panels = [paired_difference(results, first, second, alpha)]
-        parts.append(_comparison(answers, panels, analyst))
-    if "details" in chosen:
-        parts.append(_details(results, answers, alpha, side, analyst))
-    if "numbers" in chosen:
-        parts.append(_numbers(results, alpha, side))
-    if "appendix" in chosen:
-        settings = {"title": title, "note": note, "sections": chosen, "audience": audience}
-        parts.append(_appendix(results, alpha, side, settings, question))
-    variant = experiment.kind
-    facts = (
-        f"{experiment.data.label}. {variant.label} ({variant.technical}). {level} confidence, "
-        f"{counted(len(results.trials), 'randomized trial')}."
+    experiment, kind = results.experiment, results.experiment.kind
+    names = results.algorithms
+    retrained = (
+        f"The algorithm is trained anew on {counted(experiment.sizes.m, 'fresh case')} (not "
+        f"{experiment.n}) from the same source, in the same way."
     )
-    return document(title.strip() or "What will the next loss be?", note.strip(), facts, parts)
+    simulated = "The data are simulated: each trial draws fresh cases from a known source."
+    story = Story(
+        facts=f"{experiment.data.label}. {kind.label} ({kind.technical}). {confidence(alpha)} "
+        f"confidence, {counted(len(results.trials), 'randomized trial')}.",
+        trained=[retrained if experiment.algorithmic else NOT_REFITTED],
+        data=[simulated if experiment.data.table is None else RE_SPLITS],
+        picture=lambda: (
+            symbol_bars(results, alpha) if kind.symbolic else overview_bars(results, alpha, "upper")
+        ),
+        pairs=lambda: [paired_difference(results, *names, alpha)] if len(names) == 2 else [],
+        details=lambda: _details(results, answers, alpha, side, look.analyst),
+        numbers=lambda: _numbers(results, alpha, side),
+        appendix=lambda: _appendix(results, alpha, side, look, question),
+    )
+    return _written(look, confidence(alpha), answers, story)
 
 
 def losses_report_html(
@@ -160,111 +176,68 @@ def losses_report_html(
     ``question`` may hold ``at_most``, ``error_rate_at_most``, ``batch_size``, ``low``, ``high`` and
     ``margin`` as in ``answers_of``; the rest is as in ``report_html``.
     """
-    chosen, analyst = _check(sections, audience)
+    look = _look(title, note, sections, audience)
     columns, level = table.columns, confidence(alpha)
     answers = answers_of(columns, alpha, source=table.name, groups=table.groups, **question)
     errors = question.get("error_rate_at_most") is not None
     low = 0.0 if errors else question.get("low", -math.inf)
     high = 1.0 if errors else question.get("high", math.inf)
-    parts = [_answer(answers, analyst)]
-    if "picture" in chosen:
-        panel = bound_bars(columns, alpha, low, high, question.get("at_most"))
-        parts.append(section(SECTIONS["picture"], panel_block(panel, "picture")))
-    assumed = [SAME_SOURCE, "No model was trained, tuned or chosen with these cases.", NOT_REFITTED]
-    assumed += [CHOSEN_BEFORE.format(level=level)]
-    assumed += [INDEPENDENT_CASES] if answers.comparison else []
-    parts.append(section("What this assumes", bullets([*assumed, *table.notes])))
-    parts.append(section("What this does not say", bullets(_limits(answers, level, False))))
-    if "comparison" in chosen and answers.comparison:
-        panels = [difference_bars(columns, alpha, low, high)]
-        parts.append(_comparison(answers, panels, analyst))
-    if "details" in chosen:
-        blocks = [verdict_block(verdict, analyst) for verdict in answers.bounds]
-        blocks.append(panel_block(loss_histograms(columns, alpha, low, high), "details"))
-        if answers.groups:
-            blocks.append(f"<h3>{BY_GROUP}</h3>")
-            blocks.append(table_block(*group_rows(table, answers, level), "numbers"))
-            blocks.append(paragraph(GROUPS_BEFORE, "facts"))
-        parts.append(section(SECTIONS["details"], *blocks))
-    if "numbers" in chosen:
-        rows = [
-            (name, len(own), *(number(float(v)) for v in (own.mean(), own.min(), own.max())), bound)
-            for (name, own), verdict in zip(columns.items(), answers.bounds, strict=True)
-            for bound in [number(verdict.facts["bound"], "up")]
-        ]
-        head = ("model", "cases", "mean", "least", "greatest", f"bound ({level})")
-        parts.append(section(SECTIONS["numbers"], table_block(head, rows, "numbers")))
-    if "appendix" in chosen:
-        settings = {"title": title, "note": note, "sections": chosen, "audience": audience}
-        parts.append(_losses_appendix(table, alpha, question, settings))
-    facts = f"{table.name}: {counted(table.size, 'case')}, {counted(len(columns), 'model')}. "
-    facts += f"{level} confidence."
-    return document(title.strip() or "What will the next loss be?", note.strip(), facts, parts)
+    own = columns, alpha, low, high
+    counts = f"{counted(table.size, 'case')}, {counted(len(columns), 'model')}"
+    groups = [Section(BY_GROUP, table=group_table(table, answers, level))] if answers.groups else []
+    story = Story(
+        facts=f"{table.name}: {counts}. {level} confidence.",
+        trained=[NOT_TUNED, NOT_REFITTED],
+        data=table.notes,
+        picture=lambda: bound_bars(*own, question.get("at_most")),
+        pairs=lambda: [difference_bars(*own)],
+        details=lambda: Section(
+            SECTIONS["details"], answers.bounds, [loss_histograms(*own)], parts=groups
+        ),
+        numbers=lambda: _losses_numbers(table, answers, level),
+        appendix=lambda: _losses_appendix(table, alpha, look, question),
+    )
+    return _written(look, level, answers, story)
 
 
-def group_rows(
-    table: LossTable, answers: Answers, level: str
-) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """A head and a row for each group and model: cases, mean loss and the group's own bound."""
-    assert table.groups is not None
-    rows: list[tuple[str, ...]] = []
-    for facts in (verdict.facts for verdict in answers.groups):
-        own = table.columns[facts["column"]][table.groups == facts["group"]]
-        bound = facts["bound"]
-        if facts["outcome"] == "too little data":
-            bound_words = f"none: {facts['k_needed'] - len(own)} more cases needed"
-        else:
-            bound_words = number(bound, "up")
-        words = (facts["group"], facts["column"], f"{len(own):,}", number(float(own.mean())))
-        rows.append((*words, bound_words))
-    return ("group", "model", "cases", "mean", f"bound ({level})"), rows
-
-
-def _check(sections: Sequence[str], audience: str) -> tuple[tuple[str, ...], bool]:
+def _look(title: str, note: str, sections: Sequence[str], audience: str) -> Look:
     for name in sections:
         lookup(name, SECTIONS, "section")
     lookup(audience, AUDIENCES, "audience")
-    return tuple(name for name in SECTIONS if name in sections), audience == "analyst"
+    return Look(title, note, tuple(name for name in SECTIONS if name in sections), audience)
 
 
-def _answer(answers: Answers, analyst: bool) -> str:
-    blocks = [verdict_block(verdict, analyst) for verdict in answers.answer]
-    if len(blocks) > 1:
-        blocks.append(paragraph("Each of these statements holds separately."))
-    return section("The answer", *blocks, kind="answer")
+def _written(look: Look, level: str, answers: Answers, story: Story) -> str:
+    """Every report in the same order; what may be left out is made only where it was chosen."""
+    compared = bool(answers.comparison)
+    assumed = [SAME_SOURCE, *story.trained, CHOSEN_BEFORE.format(level=level)]
+    assumed += [INDEPENDENT_CASES] * compared
+    limits = [NOT_ONE_CASE.format(level=level), NOT_THE_MEAN, NOT_UNDER_DRIFT]
+    limits += [NOT_BY_OVERLAP, NOT_THE_WINNER] * compared
+    limits += [NOT_TYPICAL] if answers.typical else []
+    separately = "Each of these statements holds separately." if len(answers.answer) > 1 else ""
+    makers: dict[str, Callable[[], Section]] = {
+        "answer": lambda: Section("The answer", answers.answer, text=separately),
+        "picture": lambda: Section(SECTIONS["picture"], panels=[story.picture()]),
+        "assumptions": lambda: Section("What this assumes", bullets=[*assumed, *story.data]),
+        "limits": lambda: Section("What this does not say", bullets=limits),
+        "comparison": lambda: _comparison(answers, story.pairs(), look.analyst),
+        "details": story.details,
+        "numbers": story.numbers,
+        "appendix": story.appendix,
+    }
+    left_out = set(SECTIONS) - set(look.sections) | (set() if compared else {"comparison"})
+    made = {name: make() for name, make in makers.items() if name not in left_out}
+    title = look.title.strip() or "What will the next loss be?"
+    return render(title, look.note.strip(), story.facts, made, look.analyst)
 
 
-def _assumptions(results: Results, answers: Answers, level: str) -> list[str]:
-    experiment = results.experiment
-    retrained = (
-        f"The algorithm is trained anew on {counted(experiment.sizes.m, 'fresh case')} (not "
-        f"{experiment.n}) from the same source, in the same way."
-    )
-    lines = [SAME_SOURCE, retrained if experiment.algorithmic else NOT_REFITTED]
-    lines.append(CHOSEN_BEFORE.format(level=level))
-    if answers.comparison:
-        lines.append(INDEPENDENT_CASES)
-    simulated = "The data are simulated: each trial draws fresh cases from a known source."
-    return [*lines, simulated if experiment.data.table is None else RE_SPLITS]
+def _comparison(answers: Answers, panels: Sequence[Panel], analyst: bool) -> Section:
+    pairs = [Section("Every pair", answers.pairs)] if answers.pairs and analyst else []
+    return Section(SECTIONS["comparison"], answers.comparison, panels, parts=pairs)
 
 
-def _limits(answers: Answers, level: str, trials: bool) -> list[str]:
-    lines = [NOT_ONE_CASE.format(level=level), NOT_THE_MEAN, NOT_UNDER_DRIFT]
-    if answers.comparison:
-        lines += [NOT_BY_OVERLAP, NOT_THE_WINNER]
-    return [*lines, NOT_TYPICAL] if trials else lines
-
-
-def _comparison(answers: Answers, panels: Sequence[Panel], analyst: bool) -> str:
-    blocks = [verdict_block(verdict, analyst) for verdict in answers.comparison]
-    blocks += [panel_block(panel, "comparison") for panel in panels]
-    if answers.pairs and analyst:
-        blocks.append("<h3>Every pair</h3>")
-        blocks += [verdict_block(verdict, analyst) for verdict in answers.pairs]
-    return section(SECTIONS["comparison"], *blocks)
-
-
-def _details(results: Results, answers: Answers, alpha: Level, side: str, analyst: bool) -> str:
+def _details(results: Results, answers: Answers, alpha: Level, side: str, analyst: bool) -> Section:
     panels = [cover_rates(results, alpha, side)]
     if not results.experiment.kind.symbolic:
         panels.insert(0, interval_histograms(results, alpha, side))
@@ -272,14 +245,46 @@ def _details(results: Results, answers: Answers, alpha: Level, side: str, analys
         panels.insert(-1, width_histograms(results, alpha, side))
         panels.append(coverage_histograms(results, alpha, side))
         panels.append(calibration_curve(results, alpha, side))
-    told = [*answers.bounds, *answers.typical] if len(answers.bounds) > 1 else [*answers.typical]
-    blocks = [verdict_block(verdict, analyst) for verdict in told]
-    return section(
-        SECTIONS["details"], *blocks, *(panel_block(panel, "details") for panel in panels)
-    )
+    bounds = answers.bounds if len(answers.bounds) > 1 else ()
+    return Section(SECTIONS["details"], [*bounds, *answers.typical], panels)
 
 
-def _numbers(results: Results, alpha: Level, side: str) -> str:
+def group_table(table: LossTable, answers: Answers, level: str) -> Table:
+    """A row for each group and model: cases, mean loss and the group's own bound."""
+    assert table.groups is not None
+    rows = []
+    for facts in (verdict.facts for verdict in answers.groups):
+        own = table.columns[facts["column"]][table.groups == facts["group"]]
+        if facts["outcome"] == "too little data":
+            bound = f"none: {facts['k_needed'] - len(own)} more cases needed"
+        else:
+            bound = number(facts["bound"], "up")
+        mean = number(float(own.mean()))
+        rows.append((facts["group"], facts["column"], f"{len(own):,}", mean, bound))
+    head = ("group", "model", "cases", "mean", f"bound ({level})")
+    return Table(head, rows, GROUPS_BEFORE, "numbers")
+
+
+def _losses_numbers(table: LossTable, answers: Answers, level: str) -> Section:
+    rows = [
+        (name, len(own), *(number(float(v)) for v in (own.mean(), own.min(), own.max())), bound)
+        for (name, own), verdict in zip(table.columns.items(), answers.bounds, strict=True)
+        for bound in [number(verdict.facts["bound"], "up")]
+    ]
+    head = ("model", "cases", "mean", "least", "greatest", f"bound ({level})")
+    return Section(SECTIONS["numbers"], table=Table(head, rows, kind="numbers"))
+
+
+def _numbers(results: Results, alpha: Level, side: str) -> Section:
+    failed = []
+    if len(results.failures):
+        head = ("trial", "algorithm", "failed", "first message")
+        first = list(results.failures.head(20).itertuples(index=False))
+        failed.append(Section(FAILED, table=Table(head, first)))
+    return Section(SECTIONS["numbers"], table=_figures(results, alpha, side), parts=failed)
+
+
+def _figures(results: Results, alpha: Level, side: str) -> Table:
     head = ("algorithm", "lower end", "upper end", "width", "test coverage", "new loss covered")
     rows = [
         (
@@ -298,20 +303,15 @@ def _numbers(results: Results, alpha: Level, side: str) -> str:
         f"Over {counted(len(results.trials), 'trial')}: medians of the ends, means of widths and "
         "coverage; in parentheses the exact 95 % interval of the cover rate."
     )
-    blocks = [table_block(head, rows, "numbers"), paragraph(caption, "facts")]
-    if len(results.failures):
-        rows_ = results.failures.head(20).itertuples(index=False)
-        blocks.append("<h3>Training runs that raised an error count with the worst loss</h3>")
-        blocks.append(table_block(("trial", "algorithm", "failed", "first message"), rows_))
-    return section(SECTIONS["numbers"], *blocks)
+    return Table(head, rows, caption, "numbers")
 
 
 def _appendix(
-    results: Results, alpha: Level, side: str, settings: dict[str, Any], question: dict[str, Any]
-) -> str:
+    results: Results, alpha: Level, side: str, look: Look, question: dict[str, Any]
+) -> Section:
     experiment, sizes = results.experiment, results.experiment.sizes
     rows: list[tuple[str, object]] = [
-        (name.replace("_", " "), value)
+        (name, value)
         for name, value in experiment.to_dict().items()
         if value not in (None, {}, []) and (name, value) != ("n_evaluations", 1)
     ]
@@ -327,34 +327,29 @@ def _appendix(
     ]
     if experiment.data.table is not None:
         rows.append(("SHA-256 of the table", table_digest(experiment)))
-    rows += [(name.replace("_", " "), value) for name, value in question.items()]
+    rows += question.items()
+    python = python_lines(results, alpha, side, look._asdict() | question)
     command = command_line(experiment, len(results.trials), results.seed, alpha, side, question)
-    return section(
-        SECTIONS["appendix"],
-        table_block((), rows),
-        "<h3>In Python</h3>",
-        code_block(python_lines(results, alpha, side, settings | question)),
-        "<h3>On the command line</h3>",
-        code_block(command)
-        if command
-        else paragraph("The command line cannot say all of these settings; use Python."),
-        kind="appendix",
-    )
+    return _reproduced(rows, python, command)
 
 
 def _losses_appendix(
-    table: LossTable, alpha: Level, question: dict[str, Any], settings: dict[str, Any]
-) -> str:
+    table: LossTable, alpha: Level, look: Look, question: dict[str, Any]
+) -> Section:
     asked = asked_of(alpha, question)
-    rows = [(name.replace("_", " "), value) for name, value in asked.items()]
-    rows += [("columns", ", ".join(table.columns)), ("cases", table.size), ("versions", versions())]
-    rows += [("SHA-256 of the file", table.sha256)]
-    return section(
-        SECTIONS["appendix"],
-        table_block((), rows),
-        "<h3>In Python</h3>",
-        code_block(losses_python_lines(table, asked, settings)),
-        "<h3>On the command line</h3>",
-        code_block(losses_command_line(table, asked)),
-        kind="appendix",
-    )
+    rows: list[tuple[str, object]] = [
+        *asked.items(),
+        ("columns", ", ".join(table.columns)),
+        ("cases", table.size),
+        ("versions", versions()),
+        ("SHA-256 of the file", table.sha256),
+    ]
+    python = losses_python_lines(table, asked, look._asdict())
+    return _reproduced(rows, python, losses_command_line(table, asked))
+
+
+def _reproduced(rows: list[tuple[str, object]], python: str, command: str | None) -> Section:
+    settings = Table((), [(name.replace("_", " "), value) for name, value in rows])
+    typed = Section("On the command line", code=command or "", text="" if command else NO_COMMAND)
+    parts = [Section("In Python", code=python), typed]
+    return Section(SECTIONS["appendix"], table=settings, parts=parts)

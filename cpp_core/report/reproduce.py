@@ -4,14 +4,14 @@ import hashlib
 import math
 import platform
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from cpp_core.catalog.loss_files import LossTable
 from cpp_core.catalog.presets import PRESETS
 from cpp_core.checks import Level, exact_alpha
-from cpp_core.report.document import SECTIONS
+from cpp_core.report import SECTIONS
 from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.language import typed
@@ -26,6 +26,8 @@ COMMAND_FIELDS = (
 
 ASKED_OF_RUNS = {"at_most", "margin"}
 """What of a question the command line can say."""
+
+NO_COMMAND = "The command line cannot say all of these settings; use Python."
 
 
 def versions() -> str:
@@ -61,10 +63,27 @@ def table_digest(experiment: Experiment) -> str:
     return content.hexdigest()
 
 
-def given_words(settings: dict[str, Any]) -> str:
-    """Arguments as they are typed, without those that are the default."""
-    defaults = {"title": "", "note": "", "sections": tuple(SECTIONS), "audience": "decision-maker"}
-    return ", ".join(f"{k}={v!r}" for k, v in settings.items() if defaults.get(k) != v)
+def _script(
+    imported: str, made: Sequence[str], function: str, about: str, settings: dict[str, Any]
+) -> str:
+    """Lines that make what a report is about and write it; settings that are usual are not said."""
+    usual = {"title": "", "note": "", "sections": tuple(SECTIONS), "audience": "decision-maker"}
+    given = [f"{name}={value!r}" for name, value in settings.items() if usual.get(name) != value]
+    return "\n".join(
+        [
+            "from pathlib import Path",
+            f"from cpp_core import {imported}",
+            f"from cpp_core.report import {function}",
+            *made,
+            f"page = {function}({', '.join([about, *given])})",
+            'Path("report.html").write_text(page, encoding="utf-8")',
+        ]
+    )
+
+
+def _options(values: Mapping[str, Any]) -> list[str]:
+    """Words of a command, such as ``--at-most=0.5``."""
+    return [f"--{name.replace('_', '-')}={typed(value)}" for name, value in values.items()]
 
 
 def python_lines(
@@ -77,18 +96,13 @@ def python_lines(
     made = f"Experiment.preset({preset!r})" if preset else f"Experiment.from_dict({described!r})"
     given = {"alpha": float(exact_alpha(alpha)), "side": side, **(settings or {})}
     own = experiment.data.own
-    return "\n".join(
-        [
-            "from pathlib import Path",
-            f"from cpp_core import Experiment, {'add_table, ' if own else ''}run",
-            "from cpp_core.report import report_html",
-            *(["# First add_table(X, y, task) with the same table: its name is a digest."] * own),
-            f"experiment = {made}",
-            f"results = run(experiment, trials={len(results.trials)}, seed={results.seed})",
-            f"page = report_html(results, {given_words(given)})",
-            'Path("report.html").write_text(page, encoding="utf-8")',
-        ]
-    )
+    lines = [
+        *(["# First add_table(X, y, task) with the same table: its name is a digest."] * own),
+        f"experiment = {made}",
+        f"results = run(experiment, trials={len(results.trials)}, seed={results.seed})",
+    ]
+    imported = "Experiment, add_table, run" if own else "Experiment, run"
+    return _script(imported, lines, "report_html", "results", given)
 
 
 def command_line(
@@ -122,8 +136,7 @@ def command_line(
         words += [f"--{name.replace('_', '-')}", *map(str, listed)]
     words += ["--trials", str(trials), "--seed", str(seed)]
     words += ["--alpha", typed(float(exact_alpha(alpha))), "--side", side]
-    words += [f"--{name.replace('_', '-')}={typed(v)}" for name, v in asked.items()]
-    return shlex.join([*words, "--html", "report.html"])
+    return shlex.join([*words, *_options(asked), "--html", "report.html"])
 
 
 def asked_of(alpha: Level, question: dict[str, Any]) -> dict[str, Any]:
@@ -139,26 +152,20 @@ def losses_python_lines(
     table: LossTable, asked: dict[str, Any], settings: dict[str, Any] | None = None
 ) -> str:
     """The lines of Python that give the same report of a file of losses."""
-    known = {"case": table.case, "group": table.group}
-    named = "".join(f", {k}={v!r}" for k, v in known.items() if v is not None)
-    return "\n".join(
-        [
-            "from pathlib import Path",
-            "from cpp_core import read_losses",
-            "from cpp_core.report import losses_report_html",
-            f"table = read_losses({table.name!r}, {list(table.columns)!r}{named})",
-            f"page = losses_report_html(table, {given_words({**asked, **(settings or {})})})",
-            'Path("report.html").write_text(page, encoding="utf-8")',
-        ]
-    )
+    named = "".join(f", {name}={column!r}" for name, column in _named(table).items())
+    read = f"table = read_losses({table.name!r}, {list(table.columns)!r}{named})"
+    return _script("read_losses", [read], "losses_report_html", "table", asked | (settings or {}))
 
 
 def losses_command_line(table: LossTable, asked: dict[str, Any]) -> str:
     """The command that gives the same numbers from a file of losses."""
     words = ["python", "-m", "cpp_core", "check", table.name]
     words += [f"--column={name}" for name in table.columns]
-    words += [] if table.case is None else [f"--case={table.case}"]
-    words += [] if table.group is None else [f"--group={table.group}"]
-    for name, value in asked.items():
-        words.append(f"--{name.replace('_', '-')}={typed(value)}")
-    return shlex.join([*words, "--html", "report.html"])
+    words += [f"--{name}={column}" for name, column in _named(table).items()]
+    return shlex.join([*words, *_options(asked), "--html", "report.html"])
+
+
+def _named(table: LossTable) -> dict[str, str]:
+    """The columns that name cases and groups, where there are any."""
+    columns = {"case": table.case, "group": table.group}
+    return {name: column for name, column in columns.items() if column is not None}
