@@ -2,8 +2,8 @@
 
 Sorted scores are ``s_(1) <= ... <= s_(k)`` with ``s_(0) = -inf`` and ``s_(k+1) = +inf``. All
 decisions are made in exact rational arithmetic from the decimal that the user typed: in floating
-point ``(k + 1) * (1 - alpha)`` lands on the wrong side of an integer for such plain cases as k = 9
-and alpha = 0.1.
+point ``(k + 1) * (1 - alpha)`` lands on the wrong side of an integer for such plain cases as k = 24
+and alpha = 0.44.
 """
 
 import math
