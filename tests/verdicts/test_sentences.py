@@ -134,8 +134,8 @@ def produced():
                     yield share_of_wins(world, one, other, alpha)
                     yield better_on_average(world, one, other, alpha)
                     yield better_on_average(world, one, other, alpha, margin=0.05)
-                for question in ("next case", "wins", "average"):
-                    every = all_pairs(world, alpha, question)
+                for aspect in ("next case", "wins", "average"):
+                    every = all_pairs(world, alpha, aspect)
                     yield every.summary
                     yield from every.pairs
     for e in range(0, 20, 3):
