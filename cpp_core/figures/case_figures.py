@@ -33,6 +33,7 @@ from cpp_core.verdicts.about import About
 from cpp_core.verdicts.language import confidence, counted, listed, percent
 
 PLAIN = About()
+NO_LOSSES = "no fresh candidate to compare with"
 PLACES = 150
 """Losses that differ by less than this part of the axis are drawn as one diamond."""
 
@@ -46,6 +47,17 @@ class CaseBar:
     lower: float
     upper: float
     losses: NDArray
+
+    @property
+    def inside(self) -> int:
+        """How many of the losses lie in the set."""
+        losses = np.asarray(self.losses, dtype=float)
+        return int(((self.lower <= losses) & (losses <= self.upper)).sum())
+
+    @property
+    def share(self) -> str:
+        """The same in percent."""
+        return percent(self.inside / len(self.losses)) if len(self.losses) else "unknown"
 
 
 @dataclass(frozen=True)
@@ -69,27 +81,6 @@ class ClassBar:
         return "none tested" if math.isnan(self.covered) else percent(self.covered)
 
 
-@dataclass(frozen=True)
-class Reading:
-    """What is read off one bar: how many of the fresh losses lie inside."""
-
-    name: str
-    inside: int
-    losses: int
-
-    @property
-    def share(self) -> str:
-        """Its share in percent."""
-        return percent(self.inside / self.losses) if self.losses else "unknown"
-
-    @property
-    def words(self) -> str:
-        """Its counts."""
-        if not self.losses:
-            return "no fresh candidate to compare with"
-        return f"{self.inside} of {self.losses} inside ({self.share})"
-
-
 def case_bars(
     bars: Sequence[CaseBar],
     unit: str = "",
@@ -110,14 +101,14 @@ def case_bars(
         [*(bar.losses for bar in bars), [end for b in bars for end in (b.lower, b.upper)]]
     )
     constructions = list(dict.fromkeys(bar.construction for bar in bars))
-    figure, rows, readings, sets = Sketch(), [], [], []
+    figure, rows, names, readings, sets = Sketch(), [], [], [], []
     for row, bar in enumerate(bars):
-        shown, losses = look(bar.algorithm), np.asarray(bar.losses, dtype=float)
-        inside = int(((bar.lower <= losses) & (losses <= bar.upper)).sum())
+        shown, n = look(bar.algorithm), len(bar.losses)
         name = shown.label + (f" ({bar.construction})" if len(constructions) > 1 else "")
-        reading = Reading(name, inside, len(losses))
-        readings.append(reading)
+        inside = f"{bar.inside} of {n} inside ({bar.share})" if n else NO_LOSSES
         words = bound_words(about, bar.lower, bar.upper, side)
+        names.append(name)
+        readings.append(f"{name}: {inside}")
         sets.append(f"{shown.label} {words}")
         note = "no finite bound" if math.inf in (bar.upper, -bar.lower) else ""
         # The second construction is hatched.
@@ -125,16 +116,15 @@ def case_bars(
         ends = float(bar.lower), float(bar.upper)
         mark = SetMark(*ends, shown.color, f"{name} {words}", note, 0.34, hatch)
         draw_set(figure, axis, row, mark)
-        _draw_losses(figure, axis, row, losses, dark, fresh)
+        _draw_losses(figure, axis, row, np.asarray(bar.losses, dtype=float), dark, fresh)
         at: Settings = {"x": 0, "y": row - 0.2, "xanchor": "left", "yanchor": "bottom"}
-        figure.note(f"<b>{name}</b>: {reading.words}", xref="paper", **at)
+        figure.note(f"<b>{name}</b>: {inside}", xref="paper", **at)
         kept = {key: value for key, value in vars(bar).items() if key != "losses"}
-        rows.append({**kept, "inside": inside, "candidates": len(losses)})
+        rows.append({**kept, "inside": bar.inside, "candidates": n})
     framed(figure, 80 + 76 * len(bars), xaxis=axis.layout(unit))
-    span = [len(bars) - 0.4, -0.7]
-    labels = rows_layout([""] * len(bars))
-    figure.update(yaxis={**labels, "showticklabels": False, "range": span})
-    title = _case_title(readings)
+    hidden = {"showticklabels": False, "range": [len(bars) - 0.4, -0.7]}
+    figure.update(yaxis={**rows_layout([""] * len(bars)), **hidden})
+    title = _case_title(bars, names)
     diamonds = "Diamonds: losses that freshly trained candidates really had here."
     if not fresh:
         title = f"The trained model at this case: {listed(sets)}"
@@ -143,15 +133,14 @@ def case_bars(
         f"Bar: the set at this case. {diamonds} The promise holds over cases drawn at random, not "
         "for this one."
     )
-    told = "; ".join(f"{reading.name}: {reading.words}" for reading in readings)
-    alt = f"One bar per set with diamonds for losses. {told}."
+    alt = f"One bar per set with diamonds for losses. {'; '.join(readings)}."
     return Panel("case", title, figure, caption, alt, pd.DataFrame(rows))
 
 
-def _axis_of(values: Sequence[Any], log: bool | None = None) -> Axis:
+def _axis_of(values: Sequence[Any]) -> Axis:
     """An axis for losses, which begins at zero where none is negative."""
     pooled = np.concatenate([finite(own) for own in values])
-    return Axis.around(pooled, log, zero=bool((pooled >= 0).all()))
+    return Axis.around(pooled, zero=bool((pooled >= 0).all()))
 
 
 def _draw_losses(
@@ -171,14 +160,14 @@ def _draw_losses(
     )
 
 
-def _case_title(readings: Sequence[Reading]) -> str:
+def _case_title(bars: Sequence[CaseBar], names: Sequence[str]) -> str:
     """Which share of the fresh losses the bars hold."""
-    inside, total = (sum(getattr(own, name) for own in readings) for name in ("inside", "losses"))
+    inside, total = sum(bar.inside for bar in bars), sum(len(bar.losses) for bar in bars)
     if not total:
         return "No fresh candidate was trained for this case"
-    if len(readings) > 3:
+    if len(bars) > 3:
         return f"{percent(inside / total)} of the fresh losses lie inside their bars at this case"
-    shares = listed(f"{reading.name} {reading.share}" for reading in readings)
+    shares = listed(f"{name} {bar.share}" for name, bar in zip(names, bars, strict=True))
     return f"Fresh losses inside the bar at this case: {shares}"
 
 
@@ -192,12 +181,11 @@ def _places(losses: NDArray, axis: Axis) -> tuple[NDArray, list[int]]:
     return np.array([np.median(clipped[cells == cell]) for cell in unique]), counts.tolist()
 
 
+Bars = Sequence[ClassBar]
+
+
 def class_bars(
-    rows: Sequence[ClassBar],
-    unit: str = "",
-    dark: bool = False,
-    log: bool | None = None,
-    about: About = PLAIN,
+    rows: Sequence[ClassBar], unit: str = "", dark: bool = False, about: About = PLAIN
 ) -> Panel:
     """Per class and algorithm: median ends with the share covered, and the class's own bound."""
     if not rows:
@@ -205,7 +193,7 @@ def class_bars(
     data = pd.DataFrame([asdict(row) for row in rows])
     data["group_upper"] = data["group_upper"].astype(float)
     labels, algorithms = (list(dict.fromkeys(data[name])) for name in ("label", "algorithm"))
-    axis = _axis_of([data[name] for name in ("lower", "upper", "group_upper")], log)
+    axis = _axis_of([data[name] for name in ("lower", "upper", "group_upper")])
     # To the right of the bars, a column for the shares.
     edge = axis.high + 0.2 * (axis.high - axis.low)
     if axis.log:
@@ -241,12 +229,7 @@ def class_bars(
 
 
 def _draw_class_sets(
-    figure: Sketch,
-    axis: Axis,
-    own: Sequence[ClassBar],
-    at: Sequence[float],
-    thickness: float,
-    about: About,
+    figure: Sketch, axis: Axis, own: Bars, at: list[float], thickness: float, about: About
 ) -> None:
     """One algorithm's bars, one for each class; an empty set has no length."""
     left = np.array([axis.clip(row.lower) for row in own])
@@ -268,12 +251,7 @@ def _draw_class_sets(
 
 
 def _draw_class_bounds(
-    figure: Sketch,
-    axis: Axis,
-    own: Sequence[ClassBar],
-    at: Sequence[float],
-    about: About,
-    dark: bool,
+    figure: Sketch, axis: Axis, own: Bars, at: list[float], about: About, dark: bool
 ) -> None:
     """One algorithm's bounds that are calibrated within a class."""
     shown, line = look(own[0].algorithm), {"color": ink(dark), "width": 1.5}
@@ -375,7 +353,7 @@ def alpha_sweep(
     for curve in found:
         ends = curve.lower[curve.near], curve.upper[curve.near]
         readings.append(f"{look(curve.name).label} {bound_words(about, *ends, side)}")
-        _draw_band(figure, axis, curve)
+        _draw_band(figure, axis, curve, about)
         if curve.full[curve.near]:
             _draw_chosen(figure, axis, curve, readings[-1])
     figure.vline(100 * float(1 - exact_alpha(alpha)), stroke(dark, "dot"))
@@ -395,15 +373,16 @@ def alpha_sweep(
     return Panel("sweep", title, figure, caption, alt, data)
 
 
-def _draw_band(figure: Sketch, axis: Axis, curve: Curve) -> None:
+def _draw_band(figure: Sketch, axis: Axis, curve: Curve, about: About) -> None:
     """The sets against the confidence, in pieces between the empty ones."""
     shown, x, full = look(curve.name), curve.confidence, curve.full
     pieces = np.split(np.arange(len(x)), np.flatnonzero(np.diff(full)) + 1)
     for i, piece in enumerate(piece for piece in pieces if full[piece[0]]):
-        low, high = (np.clip(v[piece], axis.low, axis.high) for v in (curve.lower, curve.upper))
+        low, high = curve.lower[piece][::-1], curve.upper[piece]
         figure.scatter(
-            x=plain(np.concatenate([x[piece], x[piece][::-1]])),
-            y=plain(np.concatenate([high, low[::-1]])),
+            x=plain([*x[piece], *x[piece][::-1]]),
+            y=plain(np.clip([*high, *low], axis.low, axis.high)),
+            customdata=[*map(about.upper_end, high), *map(about.lower_end, low)],
             mode="lines",
             fill="toself",
             fillcolor=faded(shown.color, 0.25),
@@ -412,7 +391,7 @@ def _draw_band(figure: Sketch, axis: Axis, curve: Curve) -> None:
             legendgroup=curve.name,
             showlegend=i == 0,
             hoveron="points",
-            hovertemplate=f"{shown.label} at %{{x:.3g}} %: %{{y:.3g}}<extra></extra>",
+            hovertemplate=f"{shown.label} at %{{x:.3g}} %: %{{customdata}}<extra></extra>",
         )
 
 

@@ -222,21 +222,23 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
+def _short(value: float) -> Any:
+    with np.errstate(over="ignore"):
+        return np.float32(value)
+
+
 def as_decimal(value: float) -> float:
     """A loss that was stored as float32 as such, so that it is read as the decimal it stands for.
 
-    >>> float(0.1), as_decimal(float(np.float32(0.1)))
+    >>> as_decimal(0.1), as_decimal(float(np.float32(0.1)))
     (0.1, np.float32(0.1))
     """
-    with np.errstate(over="ignore"):
-        short = np.float32(value)
-    return short if short == value else value  # type: ignore[return-value]
+    return _short(value) if float(_short(value)) == float(value) else value
 
 
 def is_stored(value: float, limit: float) -> bool:
     """Whether a value is a limit, in full or as losses are stored."""
-    with np.errstate(over="ignore"):
-        return float(value) in (limit, float(np.float32(limit)))
+    return float(value) in (limit, float(_short(limit)))
 
 
 def about_results(results: Results) -> About:

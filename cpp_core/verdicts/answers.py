@@ -26,29 +26,13 @@ from cpp_core.verdicts.decisions import (
     loss_at_most,
 )
 from cpp_core.verdicts.language import clause
-from cpp_core.verdicts.pairs import (
-    ASPECTS,
-    Aspect,
-    all_pairs,
-    judged,
-    summary_of,
-)
+from cpp_core.verdicts.pairs import ASPECTS, Aspect, all_pairs, judged, summary_of
 from cpp_core.verdicts.selection import selection_safe, winner_of
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Who wins, and what may be said of the one that looks best.
-
-    Attributes
-    ----------
-    verdicts : tuple of Verdict
-        One for each aspect: of the two, or of all pairs jointly.
-    pairs : tuple of Verdict
-        The pairs behind a joint comparison of more than two.
-    safe : Verdict
-        The choice that keeps its promise.
-    """
+    """Who wins by each aspect, the pairs behind it if several, and the choice that is safe."""
 
     verdicts: tuple[Verdict, ...]
     pairs: tuple[Verdict, ...]

@@ -260,26 +260,12 @@ def largest_share(differences: NDArray) -> float:
 
 @dataclass(frozen=True)
 class MeanInterval:
-    """A t interval for the mean of n differences, as shown.
-
-    ``share`` is that of the largest one in the sum of squares.
-    """
+    """A t interval for the mean of n differences, as shown."""
 
     n: int
     mean: float
-    error: float
-    half: float
-    share: float
-
-    @property
-    def lower(self) -> float:
-        """Its lower end."""
-        return self.mean - self.half
-
-    @property
-    def upper(self) -> float:
-        """Its upper end."""
-        return self.mean + self.half
+    lower: float
+    upper: float
 
     def outcome(self, margin: float | None, sign: int) -> str:
         """What it says of the first and the second; ``sign`` is that of the loss."""
@@ -293,7 +279,8 @@ class MeanInterval:
     @property
     def n_needed(self) -> int | None:
         """How many differences would decide if mean and spread stay; None for a mean of 0."""
-        return math.ceil(self.n * (self.half / self.mean) ** 2) if self.mean else None
+        half = (self.upper - self.lower) / 2
+        return math.ceil(self.n * (half / self.mean) ** 2) if self.mean else None
 
 
 def mean_of(differences: Any, alpha: Level, pair: Pair, margin: float | None = None) -> Verdict:
@@ -309,24 +296,22 @@ def mean_of(differences: Any, alpha: Level, pair: Pair, margin: float | None = N
     if margin is not None and not (math.isfinite(margin) and margin > 0):
         raise ValueError(f"The margin must be a positive number, but {margin!r} was given.")
     n, share, about = len(shown), largest_share(shown), pair.about
-    facts: dict[str, Any] = {"first": pair.first, "second": pair.second, "margin": margin}
-    facts |= {"share": share}
+    facts = about.facts(alpha, n, first=pair.first, second=pair.second, margin=margin, share=share)
     if share > HEAVY_SHARE:
         wins = wins_of(scores, alpha, pair)
         facts |= {name: wins.facts[name] for name in ("wins", "ties", "losses")}
         facts |= {"outcome": "not decided", "lower": None, "upper": None}
-        facts = about.facts(alpha, n, **facts)
         return _only_wins(wins, _why_silent(shown, share, about), facts)
-    error = shown.std(ddof=1) / math.sqrt(n)
+    mean, error = float(shown.mean()), float(shown.std(ddof=1)) / math.sqrt(n)
     half = float(stats.t.isf(float(exact_alpha(alpha)) / 2, n - 1)) * error
-    found = MeanInterval(n, shown.mean(), error, half, share)
+    found = MeanInterval(n, mean, mean - half, mean + half)
     outcome = found.outcome(margin, about.sign)
-    facts |= {"mean": found.mean, "lower": found.lower, "upper": found.upper, "outcome": outcome}
+    facts |= {"mean": mean, "lower": found.lower, "upper": found.upper, "outcome": outcome}
     if outcome == "not decided" and found.n_needed is not None:
         facts["n_needed"] = found.n_needed
     why = (
         f"A t interval for the mean of {n} differences of {about.source} "
-        f"(mean {number(found.mean)}, standard error {number(error)}). The largest holds "
+        f"(mean {number(mean)}, standard error {number(error)}). The largest holds "
         f"{percent(share, 'up')} of the sum of squares, not more than {percent(HEAVY_SHARE)}, so "
         "that no single case decides."
     )
@@ -334,7 +319,7 @@ def mean_of(differences: Any, alpha: Level, pair: Pair, margin: float | None = N
         _mean_text(found, outcome, alpha, pair, margin),
         "approximate",
         f"{INDEPENDENT}, and a mean of {n} differences that is near Normal",
-        about.facts(alpha, n, **facts),
+        facts,
         why + about.of_pairs,
     )
 
