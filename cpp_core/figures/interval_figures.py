@@ -101,7 +101,7 @@ def overview_bars(
     draw_averages(figure, averages, "average test loss")
     framed(figure, 90 + (92 if note else 62) * len(found))
     figure.update(xaxis=axis.layout(loss_label(results.experiment)), yaxis=rows_layout(labels))
-    title = _overview_title(results, alpha, readings, data[_bad_end(about)], about)
+    title = _overview_title(results, alpha, readings, data[about.bad_end], about)
     caption = (
         f"Bar: {_overview_bar(results)}. Fade: where the ends lie in 90 % and in 50 % of the "
         f"trials. Grey: average {about.loss} of the test {plural(about.new)}."
@@ -109,10 +109,6 @@ def overview_bars(
     caption += f" There is {note}." if note else ""
     alt = f"One horizontal bar per algorithm: {', '.join(readings)}."
     return Panel("overview", title, figure, caption, alt, data)
-
-
-def _bad_end(about: About) -> str:
-    return "lower" if about.greater_is_better else "upper"
 
 
 def _overview_data(found: Columns, moves: bool) -> pd.DataFrame:
@@ -153,8 +149,8 @@ def _overview_title(
     infinite = int(np.isinf(bounds).sum())
     if infinite:
         return f"{start}: no finite bound for {infinite} of {count}"
-    rounded = about.lower_end if about.greater_is_better else about.upper_end
-    return f"{start}: {count} bounds from {rounded(bounds.min())} to {rounded(bounds.max())}"
+    least, most = (about.rounded(about.bad_end, end) for end in (bounds.min(), bounds.max()))
+    return f"{start}: {count} bounds from {least} to {most}"
 
 
 # Ends over the trials
@@ -169,7 +165,7 @@ def interval_histograms(
     """Where the intervals are: average test losses, lower and upper ends over the trials."""
     check_numeric(results, *NO_SYMBOLS)
     found, about = columns(results, alpha, side), about_results(results)
-    ends = ["lower", "upper"] if side == "two-sided" else [_bad_end(about)]
+    ends = about.ends(side)
     quantities = ["mean_test_loss", *ends]
     series = {(a, q): own[q] for a, own in found.items() for q in quantities}
     is_log = wants_log(np.concatenate(list(series.values())), None)
@@ -193,7 +189,10 @@ def interval_histograms(
     drawn = Axis.around(edges, is_log).layout(loss_label(results.experiment))
     cut = frame_rows(figure, list(found), drawn, top)
     title = _ends_title(results, found, alpha, side, about)
-    readings = listed(f"{look(a).label} {_medians(own, ends, about)}" for a, own in found.items())
+    readings = listed(
+        f"{look(a).label} {' to '.join(about.rounded(e, median(own[e])) for e in ends)}"
+        for a, own in found.items()
+    )
     moves = ", at one random case of each" if results.experiment.modulation else ""
     infinite = sum(int(np.isinf(values).sum()) for values in series.values())
     caption = (
@@ -219,15 +218,9 @@ def _quantity_key(figure: Sketch, quantity: str, edges: NDArray, dark: bool) -> 
     )
 
 
-def _medians(own: dict[str, NDArray], ends: list[str], about: About) -> str:
-    """Median ends, which are bounds themselves."""
-    rounded = {"lower": about.lower_end, "upper": about.upper_end}
-    return " to ".join(rounded[end](median(own[end])) for end in ends)
-
-
 def _ends_title(results: Results, found: Columns, alpha: Level, side: str, about: About) -> str:
     """Whose bound is the best how often."""
-    bad, n = _bad_end(about), len(results.trials)
+    bad, n = about.bad_end, len(results.trials)
     bounds = {name: about.sign * own[bad] for name, own in found.items()}
     leader, share, ties = smallest(bounds)
     best = "highest" if about.greater_is_better else "lowest"

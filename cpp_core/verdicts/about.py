@@ -8,12 +8,20 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cpp_core.checks import Level, exact_alpha
+from cpp_core.checks import Level, check_side, exact_alpha
 from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.language import confidence, counted, listed, number, with_unit
+from cpp_core.verdicts.language import (
+    Direction,
+    confidence,
+    counted,
+    listed,
+    number,
+    with_unit,
+)
 
 Badge = Literal["guaranteed", "approximate"]
+End = Literal["lower", "upper"]
 
 EXCHANGEABLE = "exchangeable cases"
 INDEPENDENT = "independent cases"
@@ -152,26 +160,40 @@ class About:
         """A number of this loss with its unit, to the nearest."""
         return with_unit(number(shown), self.unit)
 
-    def lower_end(self, shown: float, *against: float) -> str:
-        """A lower end: rounded down, but never below the range, nor across the numbers given."""
-        if is_stored(shown, self.low):
-            return number(self.low, digits=END_DIGITS)
-        return number(as_decimal(shown), "down", (self.low, *against))
+    @property
+    def bad_end(self) -> End:
+        """The end that a one-sided bound is."""
+        return "lower" if self.greater_is_better else "upper"
 
-    def upper_end(self, shown: float, *against: float) -> str:
-        """An upper end: rounded up, but never above the range, nor across the numbers given.
+    def ends(self, side: str) -> tuple[End, ...]:
+        """The ends that a set has on this side: both, or the bound alone."""
+        return ("lower", "upper") if check_side(side) == "two-sided" else (self.bad_end,)
 
-        >>> [About(high=36.04365).upper_end(end) for end in (0.4071, 36.02, 36.04365)]
+    def rounded(self, end: End, shown: float, *against: float) -> str:
+        """An end of a set: rounded outwards, never beyond the range nor across the numbers given.
+
+        The end of the range itself is shown with four digits.
+
+        >>> [About(high=36.04365).rounded("upper", end) for end in (0.4071, 36.02, 36.04365)]
         ['0.408', '36.02', '36.04']
         """
-        if is_stored(shown, self.high):
-            return number(self.high, digits=END_DIGITS)
-        return number(as_decimal(shown), "up", (self.high, *against))
+        limit = self.low if end == "lower" else self.high
+        if is_stored(shown, limit):
+            return number(limit, digits=END_DIGITS)
+        direction: Direction = "down" if end == "lower" else "up"
+        return number(as_decimal(shown), direction, (limit, *against))
+
+    def lower_end(self, shown: float, *against: float) -> str:
+        """A lower end, rounded down."""
+        return self.rounded("lower", shown, *against)
+
+    def upper_end(self, shown: float, *against: float) -> str:
+        """An upper end, rounded up."""
+        return self.rounded("upper", shown, *against)
 
     def end(self, shown: float, *against: float) -> str:
         """A one-sided bound with its unit, rounded to the bad side."""
-        rounded = self.lower_end if self.greater_is_better else self.upper_end
-        return with_unit(rounded(shown, *against), self.unit)
+        return with_unit(self.rounded(self.bad_end, shown, *against), self.unit)
 
     def bound(self, shown: float) -> str:
         """Such as "at most 0.41 nats"; "at least" where greater is better."""

@@ -21,6 +21,7 @@ from cpp_core.verdicts.about import (
     EXCHANGEABLE,
     INDEPENDENT,
     About,
+    End,
     Verdict,
     about_results,
     check_numeric,
@@ -253,9 +254,7 @@ def typical(results: Results, algorithm: str, alpha: Level = 0.1, side: str = "u
 def _typical_ends(
     found: Mapping[str, Any], n: int, level: str, side: str, about: About, label: str
 ) -> str:
-    names = ["lower", "upper"]
-    if side == "upper":
-        names = ["lower"] if about.greater_is_better else ["upper"]
+    names = about.ends(side)
     infinite = max(found[f"{name}_infinite"] for name in names)
     shown = [_typical_end(found, name, bool(infinite), about) for name in names]
     what = f"the {level} bound on the {about.loss} of {label} is {shown[0]}"
@@ -267,15 +266,14 @@ def _typical_ends(
     return f"{what} in the median, {infinite} of {n} being infinite"
 
 
-def _typical_end(found: Mapping[str, Any], name: str, infinite: bool, about: About) -> str:
+def _typical_end(found: Mapping[str, Any], name: End, infinite: bool, about: About) -> str:
     """The mean of an end; where some are infinite the median, which is an end itself."""
     if not infinite:
         return about.value(found[f"{name}_mean"])
     end = found[f"{name}_median"]
     if np.isinf(end):
         return "infinite"
-    rounded = about.lower_end if name == "lower" else about.upper_end
-    return with_unit(rounded(end), about.unit)
+    return with_unit(about.rounded(name, end), about.unit)
 
 
 # Thresholds

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from cpp_core.catalog.algorithms import ALGORITHMS
-from cpp_core.checks import Level, check_side
+from cpp_core.checks import Level
 from cpp_core.trials.results import INTERVAL_CONFIDENCE, Results
-from cpp_core.verdicts.about import About, about_results
+from cpp_core.verdicts.about import About, End, about_results
 from cpp_core.verdicts.language import confidence, counted, number, percent
 
 
@@ -30,9 +30,7 @@ def figures_table(results: Results, alpha: Level = 0.1, side: str = "two-sided")
     Ends are rounded like every bound, outwards.
     """
     symbolic, about = results.experiment.kind.symbolic, about_results(results)
-    ends = ["lower", "upper"]
-    if check_side(side) == "upper":
-        ends = ["lower"] if about.greater_is_better else ["upper"]
+    ends = about.ends(side)
     found, n = results.summary(alpha, side), len(results.trials)
     head = [f"{end.capitalize()} end" for end in ends]
     head += ["Width"] if side == "two-sided" else []
@@ -64,8 +62,7 @@ def figures_table(results: Results, alpha: Level = 0.1, side: str = "two-sided")
     return Table(full, tuple(rows), tuple(found), caption)
 
 
-def _end(found: Mapping[str, Any], end: str, n: int, about: About) -> str:
-    rounded = about.lower_end if end == "lower" else about.upper_end
+def _end(found: Mapping[str, Any], end: End, n: int, about: About) -> str:
     infinite = found[f"{end}_infinite"]
     more = f" ({infinite:,} of {n:,} not finite)" if infinite else ""
-    return rounded(found[f"{end}_median"]) + more
+    return about.rounded(end, found[f"{end}_median"]) + more
