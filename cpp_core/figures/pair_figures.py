@@ -12,17 +12,7 @@ from cpp_core.figures.histograms import (
     say_nothing,
 )
 from cpp_core.figures.interval_figures import width_label
-from cpp_core.figures.panels import (
-    TRIALS,
-    Axis,
-    Panel,
-    clear,
-    fill,
-    framed,
-    in_trials,
-    look,
-    plain,
-)
+from cpp_core.figures.panels import TRIALS, Axis, Panel, clear, fill, framed, in_trials, look, plain
 from cpp_core.figures.sketch import Sketch
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.coverage import too_few

@@ -11,14 +11,7 @@ from numpy.typing import NDArray
 from cpp_core.checks import Level, check_side, exact_alpha
 from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.language import (
-    Direction,
-    confidence,
-    counted,
-    listed,
-    number,
-    with_unit,
-)
+from cpp_core.verdicts.language import Direction, confidence, counted, listed, number, with_unit
 
 Badge = Literal["guaranteed", "approximate"]
 End = Literal["lower", "upper"]

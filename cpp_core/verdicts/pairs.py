@@ -144,10 +144,7 @@ class AllPairs:
 
 
 def all_pairs(
-    results: Results,
-    alpha: Level = 0.1,
-    aspect: Aspect = "next case",
-    margin: float | None = None,
+    results: Results, alpha: Level = 0.1, aspect: Aspect = "next case", margin: float | None = None
 ) -> AllPairs:
     """All pairs at alpha over their number, so that the statements hold jointly."""
     check_numeric(results, "difference")
