@@ -20,6 +20,7 @@ from cpp_core.trials import case_study as cases
 from cpp_core.trials import class_study as class_cases
 from cpp_core.trials import symbol_study as symbol_cases
 from cpp_core.trials.watching import Watched
+from cpp_core.verdicts.about import about_experiment
 from cpp_core.verdicts.case_sentences import end_of_range, promise, training_sizes
 from cpp_core.verdicts.texts import BEFORE_THE_LABEL, NOT_FOR_ONE_CASE
 from pages.parts.choices import Choice
@@ -212,7 +213,7 @@ def numeric(choice: Choice) -> None:
         case = gallery(experiment, study.X, study.y, order)
     if case is None:
         return
-    unit = loss_label(experiment)
+    unit, about = loss_label(experiment), about_experiment(experiment)
     names = experiment.algorithms
 
     def bar(of: cases.CaseStudy, name: str, words: str, kind: str, at: int, lost: Any) -> CaseBar:
@@ -236,7 +237,7 @@ def numeric(choice: Choice) -> None:
             for name in names
             for kind in chosen
         ]
-        show_panel(case_bars(bars, unit, dark(), side=side))
+        show_panel(case_bars(bars, unit, dark(), side=side, about=about))
         st.caption(NOT_FOR_ONE_CASE)
         hint = end_of_range(study, [(bar.algorithm, bar.upper) for bar in bars], alpha)
         if hint:
@@ -249,7 +250,7 @@ def numeric(choice: Choice) -> None:
         for name in names:
             ends = study.curve(name, kind, case, alphas.tolist(), side)
             curves[name] = (alphas, ends[:, 0], ends[:, 1])
-        show_panel(alpha_sweep(curves, alpha, unit, dark(), side=side))
+        show_panel(alpha_sweep(curves, alpha, unit, dark(), side=side, about=about))
     with right:
         st.markdown("**What could be said before the label is known**")
         before: cases.CaseStudy | None = study_of("before the label", experiment, seed)
@@ -259,14 +260,14 @@ def numeric(choice: Choice) -> None:
                 bar(before, name, words, "variable", case, before.losses[name][one])
                 for name in names
             ]
-            show_panel(case_bars(bars, unit, dark(), fresh=False, side=side), "before")
+            show_panel(case_bars(bars, unit, dark(), fresh=False, side=side, about=about), "before")
             st.caption(BEFORE_THE_LABEL)
     if experiment.data.classes:
         classes: class_cases.ClassStudy | None = study_of("classes", experiment, seed)
         if classes is not None:
             frame = class_cases.class_bounds(study, classes, alpha, side, chosen[0])
             rows = [class_bar(row) for row in frame.to_dict("records")]
-            show_panel(class_bars(rows, unit, dark()))
+            show_panel(class_bars(rows, unit, dark(), about=about))
 
 
 def symbolic(choice: Choice) -> None:

@@ -1,24 +1,13 @@
 """Compare: the paper's figures over randomized trials, all algorithms side by side."""
 
-from collections.abc import Callable
 from itertools import combinations
 
 import streamlit as st
 
 from cpp_core import Results
-from cpp_core.figures.coverage_figures import calibration_curve, cover_rates, coverage_histograms
-from cpp_core.figures.interval_figures import (
-    interval_histograms,
-    paired_difference,
-    width_differences,
-    width_histograms,
-)
-from cpp_core.figures.panels import Panel
-from cpp_core.figures.symbol_figures import symbol_bars
-from cpp_core.verdicts.answers import QUESTIONS
+from cpp_core.figures.compare import PanelKind, panels_of
+from cpp_core.verdicts.answers import compared
 from cpp_core.verdicts.bounds import headline
-from cpp_core.verdicts.pairs import all_pairs, better_on_average, next_case, share_of_wins
-from cpp_core.verdicts.selection import selection_safe
 from cpp_core.verdicts.texts import RE_SPLITS
 from pages.parts.choices import Choice
 from pages.parts.live import live
@@ -26,22 +15,10 @@ from pages.parts.rows import show_figures
 from pages.parts.shell import page
 from pages.parts.show import dark, kept, show_decisions, show_panel, show_verdict
 
-PANELS = (
-    width_histograms,
-    width_differences,
-    cover_rates,
-    coverage_histograms,
-    calibration_curve,
-    paired_difference,
-)
-OF_PAIRS = (width_differences, paired_difference)
 
-
-def pair(results: Results) -> tuple[str, str] | None:
-    """The two algorithms to compare directly."""
+def pair(results: Results) -> tuple[str, str]:
+    """The two algorithms to compare directly, of two or more."""
     pairs = [f"{a} vs {b}" for a, b in combinations(results.algorithms, 2)]
-    if not pairs:
-        return None
     if len(pairs) == 1:
         return results.algorithms[0], results.algorithms[1]
     if st.session_state.get("pair") not in (None, *pairs):
@@ -51,48 +28,49 @@ def pair(results: Results) -> tuple[str, str] | None:
     return first, second
 
 
+def show_comparison(results: Results, alpha: float, margin: float | None) -> None:
+    """Who wins, pair by pair where there are several, and the choice that is safe."""
+    found = kept(compared, results, alpha, margin)
+    st.subheader("Who wins?")
+    for verdict in found.verdicts:
+        show_verdict(verdict)
+    if found.pairs:
+        with st.expander("Every pair"):
+            for verdict in found.pairs:
+                show_verdict(verdict)
+    st.subheader("If you pick the best one")
+    show_verdict(found.safe)
+
+
 def body(choice: Choice) -> None:
     st.title("Compare algorithms")
 
     def answer(results: Results) -> None:
         alpha, side = choice.alpha, choice.side
+        panels = panels_of(results)
+        two: tuple[str, ...] = ()
 
-        def show(draw: Callable[..., Panel], *two: str) -> None:
-            theme = {} if draw is width_histograms else {"dark": dark()}
-            both = "two-sided" if draw is paired_difference else side  # as in the sentences
-            show_panel(kept(draw, results, *two, alpha, both, **theme))
+        def show(kind: PanelKind) -> None:
+            arguments = kind.arguments(two, alpha, side)
+            show_panel(kept(kind.draw, results, *arguments, dark=dark()))
 
         show_decisions(results, choice)
         show_verdict(kept(headline, results, alpha))
         show_figures(results, choice)
-        if results.experiment.kind.symbolic:
-            show_panel(kept(symbol_bars, results, alpha))
-        else:
-            show(interval_histograms)
-        two = None if results.experiment.kind.symbolic else pair(results)
-        drawn = [draw for draw in PANELS if two or draw not in OF_PAIRS]
-        places = [place for _ in drawn[::2] for place in st.columns(2)]
-        for draw, place in zip(drawn, places, strict=False):
+        for kind in panels:
+            if kind.wide:
+                show(kind)
+        if any(kind.of_pair for kind in panels):
+            two = pair(results)
+        narrow = [kind for kind in panels if not kind.wide]
+        places = [place for _ in narrow[::2] for place in st.columns(2)]
+        for kind, place in zip(narrow, places, strict=False):
             with place:
-                show(draw, *(two if two and draw in OF_PAIRS else ()))
+                show(kind)
         if results.experiment.data.table is not None:
             st.caption(RE_SPLITS)
         if two:
-            st.subheader("Who wins?")
-            margin = choice.asked.get("margin")
-            if len(results.algorithms) > 2:
-                joint = [kept(all_pairs, results, alpha, q, margin) for q in QUESTIONS]
-                for verdicts in joint:
-                    show_verdict(verdicts.summary)
-                with st.expander("Every pair"):
-                    for verdict in (own for verdicts in joint for own in verdicts.pairs):
-                        show_verdict(verdict)
-            else:
-                show_verdict(kept(next_case, results, *two, alpha))
-                show_verdict(kept(share_of_wins, results, *two, alpha))
-                show_verdict(kept(better_on_average, results, *two, alpha, margin))
-            st.subheader("If you pick the best one")
-            show_verdict(kept(selection_safe, results, alpha))
+            show_comparison(results, alpha, choice.asked.get("margin"))
         # Filled once opened: a thousand rows that nobody sees would be sent at each move.
         numbers = st.expander("The numbers", key="numbers", on_change="rerun")
         if numbers.open:

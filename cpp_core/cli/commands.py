@@ -21,6 +21,8 @@ from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.results import Results
 from cpp_core.trials.running import SchedulerError, scheduler_from_environment, stream
 from cpp_core.verdicts.answers import decisions_from
+from cpp_core.verdicts.language import confidence, counted
+from cpp_core.verdicts.summary import figures_table
 
 UNUSABLE, INTERRUPTED = 2, 130
 KINDS = ("json", "csv", "parquet", "html")
@@ -165,28 +167,22 @@ def run_command(given: argparse.Namespace) -> int:
 
 def table(results: Results, alpha: float, side: str) -> str:
     """The summary as text."""
-    rows = [("algorithm", "lower", "upper", "width", "coverage", "new loss covered", "failed")]
-    for name, found in results.summary(alpha, side).items():
-        rows.append(
-            (
-                ALGORITHMS[name].label,
-                f"{found['lower_mean']:.4g}",
-                f"{found['upper_mean']:.4g}",
-                f"{found['width_mean']:.4g}",
-                f"{found['test_coverage_mean']:.1%}",
-                f"{found['new_loss_cover_rate']:.1%}",
-                str(found["failed"]),
-            )
-        )
+    found = figures_table(results, alpha, side)
+    rows = [found.head, *found.rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)) for row in rows]
-    sizes = results.experiment.sizes
+    experiment, sizes = results.experiment, results.experiment.sizes
     head = (
-        f"{results.experiment.variant} on {results.experiment.data.label}, {1 - alpha:.4g} "
-        f"confidence, {side}: means over {len(results.trials)} trials (k = {sizes.k}, "
-        f"m = {sizes.m})"
+        f"{experiment.variant} on {experiment.data.label}, {confidence(alpha)} confidence, {side} "
+        f"(k = {sizes.k}, m = {sizes.m})"
     )
-    return "\n".join([head, *lines])
+    failed = [
+        f"{ALGORITHMS[name].label}: {counted(own['failed'], 'training run')} raised an error and "
+        "count with the worst loss."
+        for name, own in results.summary(alpha, side).items()
+        if own["failed"]
+    ]
+    return "\n".join([head, *lines, found.caption, *failed])
 
 
 def listing() -> str:

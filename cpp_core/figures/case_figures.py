@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from cpp_core.checks import Level, exact_alpha
 from cpp_core.figures.panels import (
     Axis,
     Panel,
+    SetMark,
     bound_words,
     diamond,
     draw_set,
@@ -24,10 +26,14 @@ from cpp_core.figures.panels import (
     percent_axis,
     plain,
     rows_layout,
+    stroke,
 )
-from cpp_core.figures.sketch import Sketch
-from cpp_core.verdicts.language import confidence, counted, listed, number, percent
+from cpp_core.figures.sketch import Settings, Sketch
+from cpp_core.verdicts.about import About
+from cpp_core.verdicts.language import confidence, counted, listed, percent
 
+PLAIN = About()
+NO_LOSSES = "no fresh candidate to compare with"
 PLACES = 150
 """Losses that differ by less than this part of the axis are drawn as one diamond."""
 
@@ -41,6 +47,17 @@ class CaseBar:
     lower: float
     upper: float
     losses: NDArray
+
+    @property
+    def inside(self) -> int:
+        """How many of the losses lie in the set."""
+        losses = np.asarray(self.losses, dtype=float)
+        return int(((self.lower <= losses) & (losses <= self.upper)).sum())
+
+    @property
+    def share(self) -> str:
+        """The same in percent."""
+        return percent(self.inside / len(self.losses)) if len(self.losses) else "unknown"
 
 
 @dataclass(frozen=True)
@@ -58,89 +75,59 @@ class ClassBar:
     group_upper: float | None
     k_group: int
 
+    @property
+    def share(self) -> str:
+        """The share covered, in percent."""
+        return "none tested" if math.isnan(self.covered) else percent(self.covered)
+
 
 def case_bars(
     bars: Sequence[CaseBar],
     unit: str = "",
     dark: bool = False,
-    log: bool | None = None,
     fresh: bool = True,
     side: str = "two-sided",
+    about: About = PLAIN,
 ) -> Panel:
     """One case: a bar for each set, diamonds for what freshly trained candidates really lost.
 
     ``unit`` is the title of the axis, such as ``loss_label(experiment)``. Without ``fresh`` sets
-    and losses are those of the one model that was trained. ``side`` is that of the sets.
+    and losses are those of the one model that was trained. ``side`` is that of the sets, ``about``
+    says what the losses are.
     """
     if not bars:
         raise ValueError("There is no set to draw; give at least one CaseBar.")
-    values = [np.append(finite(bar.losses), finite([bar.lower, bar.upper])) for bar in bars]
-    pooled = np.concatenate(values)
-    axis = Axis.around(pooled, log, zero=bool((pooled >= 0).all()))
+    axis = _axis_of(
+        [*(bar.losses for bar in bars), [end for b in bars for end in (b.lower, b.upper)]]
+    )
     constructions = list(dict.fromkeys(bar.construction for bar in bars))
-    figure, rows, readings = Sketch(), [], []
+    figure, rows, names, readings, sets = Sketch(), [], [], [], []
     for row, bar in enumerate(bars):
-        shown, losses = look(bar.algorithm), np.asarray(bar.losses, dtype=float)
-        inside = int(((bar.lower <= losses) & (losses <= bar.upper)).sum())
+        shown, n = look(bar.algorithm), len(bar.losses)
         name = shown.label + (f" ({bar.construction})" if len(constructions) > 1 else "")
-        share = (
-            f"{inside} of {len(losses)} inside ({percent(inside / len(losses))})"
-            if len(losses)
-            else "no fresh candidate to compare with"
-        )
-        readings.append(f"{name}: {share}")
-        ends = (float(bar.lower), float(bar.upper))
-        hover = f"{name} {bound_words(*ends, side)}"
-        note = "no finite bound" if math.inf in (ends[1], -ends[0]) else ""
+        inside = f"{bar.inside} of {n} inside ({bar.share})" if n else NO_LOSSES
+        words = bound_words(about, bar.lower, bar.upper, side)
+        names.append(name)
+        readings.append(f"{name}: {inside}")
+        sets.append(f"{shown.label} {words}")
+        note = "no finite bound" if math.inf in (bar.upper, -bar.lower) else ""
         # The second construction is hatched.
         hatch = shown.hatch if constructions.index(bar.construction) % 2 else ""
-        draw_set(figure, axis, row, ends, shown.color, hover, note, 0.34, hatch)
-        places, counts = _places(losses, axis)
-        figure.scatter(
-            x=plain(places),
-            y=[row] * len(places),
-            mode="markers",
-            marker={**diamond(dark, 9), "opacity": 0.75},
-            name=f"what {'fresh candidates' if fresh else 'the trained model'} lost",
-            customdata=[f"{n} candidate{'s' * (n > 1)} lost" for n in counts],
-            hovertemplate="%{customdata} about %{x:.3g}<extra></extra>",
-            showlegend=row == 0,
-        )
-        figure.note(
-            f"<b>{name}</b>: {share}",
-            xref="paper",
-            x=0,
-            xanchor="left",
-            y=row - 0.2,
-            yanchor="bottom",
-        )
-        rows.append(
-            {**{k: v for k, v in asdict(bar).items() if k != "losses"}, "inside": inside}
-            | {"candidates": len(losses)}
-        )
+        ends = float(bar.lower), float(bar.upper)
+        mark = SetMark(*ends, shown.color, f"{name} {words}", note, 0.34, hatch)
+        draw_set(figure, axis, row, mark)
+        _draw_losses(figure, axis, row, np.asarray(bar.losses, dtype=float), dark, fresh)
+        at: Settings = {"x": 0, "y": row - 0.2, "xanchor": "left", "yanchor": "bottom"}
+        figure.note(f"<b>{name}</b>: {inside}", xref="paper", **at)
+        kept = {key: value for key, value in vars(bar).items() if key != "losses"}
+        rows.append({**kept, "inside": bar.inside, "candidates": n})
     framed(figure, 80 + 76 * len(bars), xaxis=axis.layout(unit))
-    figure.set(yaxis={**rows_layout([""] * len(bars)), "showticklabels": False})
-    figure.axis("y", {"range": [len(bars) - 0.4, -0.7]})
-    counted_in = [(r["inside"], r["candidates"]) for r in rows]
-    total, of = sum(a for a, _ in counted_in), sum(b for _, b in counted_in)
-    if not fresh:
-        ends_of = (
-            f"{look(bar.algorithm).label} {bound_words(bar.lower, bar.upper, side)}" for bar in bars
-        )
-        title = f"The trained model at this case: {listed(ends_of)}"
-    elif not of:
-        title = "No fresh candidate was trained for this case"
-    elif len(bars) <= 3:
-        names = [reading.split(": ")[0] for reading in readings]
-        shares = (
-            f"{name} {percent(a / b) if b else 'unknown'}"
-            for name, (a, b) in zip(names, counted_in, strict=True)
-        )
-        title = f"Fresh losses inside the bar at this case: {listed(shares)}"
-    else:
-        title = f"{percent(total / of)} of the fresh losses lie inside their bars at this case"
+    hidden = {"showticklabels": False, "range": [len(bars) - 0.4, -0.7]}
+    figure.update(yaxis={**rows_layout([""] * len(bars)), **hidden})
+    title = _case_title(bars, names)
     diamonds = "Diamonds: losses that freshly trained candidates really had here."
     if not fresh:
+        title = f"The trained model at this case: {listed(sets)}"
         diamonds = "Diamond: the loss that the trained model really had here."
     caption = (
         f"Bar: the set at this case. {diamonds} The promise holds over cases drawn at random, not "
@@ -148,6 +135,40 @@ def case_bars(
     )
     alt = f"One bar per set with diamonds for losses. {'; '.join(readings)}."
     return Panel("case", title, figure, caption, alt, pd.DataFrame(rows))
+
+
+def _axis_of(values: Sequence[Any]) -> Axis:
+    """An axis for losses, which begins at zero where none is negative."""
+    pooled = np.concatenate([finite(own) for own in values])
+    return Axis.around(pooled, zero=bool((pooled >= 0).all()))
+
+
+def _draw_losses(
+    figure: Sketch, axis: Axis, row: int, losses: NDArray, dark: bool, fresh: bool
+) -> None:
+    """A diamond wherever losses lie."""
+    places, counts = _places(losses, axis)
+    figure.scatter(
+        x=plain(places),
+        y=[row] * len(places),
+        mode="markers",
+        marker={**diamond(dark, 9), "opacity": 0.75},
+        name=f"what {'fresh candidates' if fresh else 'the trained model'} lost",
+        customdata=[f"{counted(n, 'candidate')} lost" for n in counts],
+        hovertemplate="%{customdata} about %{x:.3g}<extra></extra>",
+        showlegend=row == 0,
+    )
+
+
+def _case_title(bars: Sequence[CaseBar], names: Sequence[str]) -> str:
+    """Which share of the fresh losses the bars hold."""
+    inside, total = sum(bar.inside for bar in bars), sum(len(bar.losses) for bar in bars)
+    if not total:
+        return "No fresh candidate was trained for this case"
+    if len(bars) > 3:
+        return f"{percent(inside / total)} of the fresh losses lie inside their bars at this case"
+    shares = listed(f"{name} {bar.share}" for name, bar in zip(names, bars, strict=True))
+    return f"Fresh losses inside the bar at this case: {shares}"
 
 
 def _places(losses: NDArray, axis: Axis) -> tuple[NDArray, list[int]]:
@@ -160,110 +181,145 @@ def _places(losses: NDArray, axis: Axis) -> tuple[NDArray, list[int]]:
     return np.array([np.median(clipped[cells == cell]) for cell in unique]), counts.tolist()
 
 
+Bars = Sequence[ClassBar]
+
+
 def class_bars(
-    rows: Sequence[ClassBar], unit: str = "", dark: bool = False, log: bool | None = None
+    rows: Sequence[ClassBar], unit: str = "", dark: bool = False, about: About = PLAIN
 ) -> Panel:
     """Per class and algorithm: median ends with the share covered, and the class's own bound."""
     if not rows:
         raise ValueError("There is no class to draw; give at least one ClassBar.")
     data = pd.DataFrame([asdict(row) for row in rows])
-    labels = list(dict.fromkeys(data["label"]))
-    algorithms = list(dict.fromkeys(data["algorithm"]))
-    own_bounds = data["group_upper"].astype(float)
-    known = np.concatenate([data["lower"], data["upper"], own_bounds])
-    axis = Axis.around(known, log, zero=bool((finite(known) >= 0).all()))
+    data["group_upper"] = data["group_upper"].astype(float)
+    labels, algorithms = (list(dict.fromkeys(data[name])) for name in ("label", "algorithm"))
+    axis = _axis_of([data[name] for name in ("lower", "upper", "group_upper")])
     # To the right of the bars, a column for the shares.
     edge = axis.high + 0.2 * (axis.high - axis.low)
     if axis.log:
         edge = axis.high * (axis.high / axis.low) ** 0.2
     figure, thickness = Sketch(), 0.8 / len(algorithms)
     for i, name in enumerate(algorithms):
-        shown, own = look(name), data[data["algorithm"] == name].reset_index(drop=True)
-        at = [labels.index(label) + (i + 0.5) * thickness - 0.4 for label in own["label"]]
-        empty = own["lower"] > own["upper"]
-        left = own["lower"].map(axis.clip)
-        right = own["upper"].map(axis.clip).where(~empty, left)
-        percents = [percent(share) if share == share else "none tested" for share in own["covered"]]
-        figure.bar(
-            base=plain(left),
-            x=plain(right - left),
-            y=plain(at),
-            width=[thickness * 0.9] * len(own),
-            orientation="h",
-            marker=fill(name, opacity=0.7),
-            name=shown.label,
-            customdata=[
-                f"{label} {bound_words(a, b)}, {share}"
-                for label, a, b, share in zip(
-                    own["label"], own["lower"], own["upper"], percents, strict=True
-                )
-            ],
-            hovertemplate=f"{shown.label}, class %{{customdata}} covered<extra></extra>",
-        )
+        own = [row for row in rows if row.algorithm == name]
+        at = [labels.index(row.label) + (i + 0.5) * thickness - 0.4 for row in own]
+        _draw_class_sets(figure, axis, own, at, thickness * 0.9, about)
         figure.scatter(
             x=plain([edge] * len(own)),
             y=plain(at),
             mode="text",
-            text=[
-                f"empty, {share}" if void else share
-                for share, void in zip(percents, empty, strict=True)
-            ],
+            text=[f"{'empty, ' * (row.lower > row.upper)}{row.share}" for row in own],
             textposition="middle left",
             hoverinfo="skip",
             showlegend=False,
         )
-        bounds = own["group_upper"].astype(float)
-        has = bounds.notna()
-        figure.scatter(
-            x=plain(bounds[has].map(axis.clip)),
-            y=plain(np.array(at)[has]),
-            mode="markers",
-            marker={
-                "symbol": [
-                    "triangle-right" if math.isinf(b) else shown.marker for b in bounds[has]
-                ],
-                "size": 11,
-                "color": shown.color,
-                "line": {"color": ink(dark), "width": 1.5},
-            },
-            name=f"{shown.label}: the class's own bound",
-            customdata=[
-                f"class {label}: {f'at most {number(b)}' if math.isfinite(b) else number(b)}, from "
-                + counted(k, "score")
-                for label, b, k in zip(
-                    own["label"][has], bounds[has], own["k_group"][has], strict=True
-                )
-            ],
-            hovertemplate=f"{shown.label}, %{{customdata}}<extra></extra>",
-        )
-    framed(
-        figure,
-        110 + len(labels) * (14 + 17 * len(algorithms)),
-        xaxis=Axis(axis.low, edge, axis.log).layout(unit),
-    )
-    figure.set(yaxis={**rows_layout(labels), "ticks": "outside", "type": "linear"})
-    by_share = data.dropna(subset="covered").sort_values("covered", kind="stable")
-    low, high = (by_share.iloc[i] if len(by_share) else None for i in (0, -1))
-    if low is None or high is None:
-        covered = "No class has a tested case"
-    elif low["covered"] == high["covered"]:
-        covered = f"Every tested class is covered in {percent(low['covered'])} of its cases"
-    else:
-        covered = (
-            f"Between {percent(low['covered'])} ({look(low['algorithm']).label}, {low['label']}) "
-            f"and {percent(high['covered'])} ({look(high['algorithm']).label}, {high['label']}) of "
-            "a class are covered"
-        )
-    title = f"{covered}: no guarantee per class"
+        _draw_class_bounds(figure, axis, own, at, about, dark)
+    height = 110 + len(labels) * (14 + 17 * len(algorithms))
+    framed(figure, height, xaxis=Axis(axis.low, edge, axis.log).layout(unit))
+    figure.update(yaxis={**rows_layout(labels), "ticks": "outside", "type": "linear"})
+    covered = _class_words(data)
     caption = (
         "Bars: median ends over the class's test cases, with the share covered, which is no "
         "guarantee per class. Markers: the upper bound calibrated within the class, which is one."
     )
-    unbounded = int(np.isinf(own_bounds).sum())
+    unbounded = int(np.isinf(data["group_upper"]).sum())
     if unbounded:
         caption += f" {counted(unbounded, 'class bound')} not finite: too few scores in the class."
     alt = f"Bars per class and algorithm. {covered}."
-    return Panel("classes", title, figure, caption, alt, data)
+    return Panel("classes", f"{covered}: no guarantee per class", figure, caption, alt, data)
+
+
+def _draw_class_sets(
+    figure: Sketch, axis: Axis, own: Bars, at: list[float], thickness: float, about: About
+) -> None:
+    """One algorithm's bars, one for each class; an empty set has no length."""
+    left = np.array([axis.clip(row.lower) for row in own])
+    right = np.array([axis.clip(max(row.upper, row.lower)) for row in own])
+    name = own[0].algorithm
+    figure.bar(
+        base=plain(left),
+        x=plain(right - left),
+        y=plain(at),
+        width=[thickness] * len(own),
+        orientation="h",
+        marker=fill(name, opacity=0.7),
+        name=look(name).label,
+        customdata=[
+            f"{row.label} {bound_words(about, row.lower, row.upper)}, {row.share}" for row in own
+        ],
+        hovertemplate=f"{look(name).label}, class %{{customdata}} covered<extra></extra>",
+    )
+
+
+def _draw_class_bounds(
+    figure: Sketch, axis: Axis, own: Bars, at: list[float], about: About, dark: bool
+) -> None:
+    """One algorithm's bounds that are calibrated within a class."""
+    shown, line = look(own[0].algorithm), {"color": ink(dark), "width": 1.5}
+    known = [
+        (row, y, row.group_upper)
+        for row, y in zip(own, at, strict=True)
+        if row.group_upper is not None
+    ]
+    symbols = ["triangle-right" if math.isinf(bound) else shown.marker for *_, bound in known]
+    figure.scatter(
+        x=plain([axis.clip(bound) for *_, bound in known]),
+        y=plain([y for _, y, _ in known]),
+        mode="markers",
+        marker={"symbol": symbols, "size": 11, "color": shown.color, "line": line},
+        name=f"{shown.label}: the class's own bound",
+        customdata=[
+            f"class {row.label} {bound_words(about, -math.inf, bound, 'upper')}, from "
+            + counted(row.k_group, "score")
+            for row, _, bound in known
+        ],
+        hovertemplate=f"{shown.label}, %{{customdata}}<extra></extra>",
+    )
+
+
+def _class_words(data: pd.DataFrame) -> str:
+    """Between which shares the classes are covered."""
+    tested = data.dropna(subset="covered").sort_values("covered", kind="stable")
+    if tested.empty:
+        return "No class has a tested case"
+    low, high = tested.iloc[0], tested.iloc[-1]
+    if low["covered"] == high["covered"]:
+        return f"Every tested class is covered in {percent(low['covered'])} of its cases"
+    least, most = (
+        f"{percent(own['covered'])} ({look(own['algorithm']).label}, {own['label']})"
+        for own in (low, high)
+    )
+    return f"Between {least} and {most} of a class are covered"
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One algorithm's ends at many alphas, the greatest first; the chosen one is at ``near``."""
+
+    name: str
+    alphas: NDArray
+    lower: NDArray
+    upper: NDArray
+    near: int
+
+    @classmethod
+    def of(cls, name: str, ends: tuple[NDArray, NDArray, NDArray], level: float) -> "Curve":
+        """The curve of ends in any order, among whose alphas the chosen one must be."""
+        order = np.argsort(ends[0])[::-1]
+        alphas, low, high = (np.asarray(values, dtype=float)[order] for values in ends)
+        near = int(np.abs(alphas - level).argmin())
+        if not math.isclose(alphas[near], level):
+            raise ValueError(f"alpha = {level:g} is not among the alphas of {name}; include it.")
+        return cls(name, alphas, low, high, near)
+
+    @property
+    def full(self) -> NDArray:
+        """Where the set is not empty."""
+        return self.lower <= self.upper
+
+    @property
+    def confidence(self) -> NDArray:
+        """1 - alpha in percent."""
+        return 100 * (1 - self.alphas)
 
 
 def alpha_sweep(
@@ -271,8 +327,8 @@ def alpha_sweep(
     alpha: Level,
     unit: str = "",
     dark: bool = False,
-    log: bool | None = None,
     side: str = "two-sided",
+    about: About = PLAIN,
 ) -> Panel:
     """How one case's set moves with the confidence: a band per algorithm.
 
@@ -282,62 +338,71 @@ def alpha_sweep(
     if not curves:
         raise ValueError("There is no curve to draw; give at least one algorithm.")
     level = float(exact_alpha(alpha))
-    pooled = np.concatenate([np.concatenate([low, high]) for _, low, high in curves.values()])
-    axis = Axis.around(pooled, log, zero=bool((finite(pooled) >= 0).all()))
-    figure, frames, readings, empties = Sketch(), [], [], 0
-    for name, (alphas, lower, upper) in curves.items():
-        shown = look(name)
-        order = np.argsort(alphas)[::-1]
-        levels, low, high = (np.asarray(v, dtype=float)[order] for v in (alphas, lower, upper))
-        x, full = 100 * (1 - levels), low <= high
-        empties += int((~full).sum())
-        runs = np.split(np.arange(len(x)), np.flatnonzero(np.diff(full)) + 1)
-        for i, run in enumerate(run for run in runs if full[run[0]]):
-            a, b = (np.clip(v[run], axis.low, axis.high) for v in (low, high))
-            figure.scatter(
-                x=plain(np.concatenate([x[run], x[run][::-1]])),
-                y=plain(np.concatenate([b, a[::-1]])),
-                mode="lines",
-                fill="toself",
-                fillcolor=faded(shown.color, 0.25),
-                line={"color": shown.color, "width": 2},
-                name=shown.label,
-                legendgroup=name,
-                showlegend=i == 0,
-                hoveron="points",
-                hovertemplate=f"{shown.label} at %{{x:.3g}} %: %{{y:.3g}}<extra></extra>",
+    found = [Curve.of(name, ends, level) for name, ends in curves.items()]
+    data = pd.concat(
+        [
+            pd.DataFrame(
+                {"algorithm": c.name, "alpha": c.alphas, "lower": c.lower, "upper": c.upper}
             )
-        near = int(np.abs(levels - level).argmin())
-        if not math.isclose(levels[near], level):
-            raise ValueError(f"alpha = {level:g} is not among the alphas of {name}; include it.")
-        reading = f"{shown.label} {bound_words(low[near], high[near], side)}"
-        if full[near]:
-            ends = [low[near], high[near]]
-            figure.scatter(
-                x=plain([x[near]] * 2),
-                y=plain([axis.clip(end) for end in ends]),
-                mode="markers",
-                marker={"symbol": shown.marker, "size": 12, "color": shown.color},
-                showlegend=False,
-                hovertemplate=f"{reading}<extra></extra>",
-            )
-        readings.append(reading)
-        frames.append(
-            pd.DataFrame({"algorithm": name, "alpha": levels, "lower": low, "upper": high})
-        )
-    chosen = 100 * float(1 - exact_alpha(alpha))
-    figure.vline(chosen, {"color": ink(dark), "dash": "dot", "width": 1.5})
+            for c in found
+        ],
+        ignore_index=True,
+    )
+    axis = _axis_of([data["lower"], data["upper"]])
+    figure, readings = Sketch(), []
+    for curve in found:
+        ends = curve.lower[curve.near], curve.upper[curve.near]
+        readings.append(f"{look(curve.name).label} {bound_words(about, *ends, side)}")
+        _draw_band(figure, axis, curve, about)
+        if curve.full[curve.near]:
+            _draw_chosen(figure, axis, curve, readings[-1])
+    figure.vline(100 * float(1 - exact_alpha(alpha)), stroke(dark, "dot"))
     framed(figure, 340, showlegend=True)
-    data = pd.concat(frames, ignore_index=True)
     xaxis = percent_axis(100 * (1 - data["alpha"].to_numpy()), "confidence")
-    figure.set(xaxis=xaxis, yaxis=axis.layout(unit))
+    figure.update(xaxis=xaxis, yaxis=axis.layout(unit))
     title = f"At {confidence(alpha)} confidence: {', '.join(readings)}"
     caption = (
         "Band: the set at each confidence; the dotted line marks the chosen one. A confidence "
         "picked after looking at this chart loses its promise."
     )
+    empties = int((data["lower"] > data["upper"]).sum())
     caption += f" The set is empty at {counted(empties, 'place')}." if empties else ""
-    if np.isinf(pooled).any():
+    if np.isinf(data[["lower", "upper"]].to_numpy()).any():
         caption += " Where a band touches the end of the axis, there is no finite bound."
     alt = f"Bands of the set against the confidence. {title}."
     return Panel("sweep", title, figure, caption, alt, data)
+
+
+def _draw_band(figure: Sketch, axis: Axis, curve: Curve, about: About) -> None:
+    """The sets against the confidence, in pieces between the empty ones."""
+    shown, x, full = look(curve.name), curve.confidence, curve.full
+    pieces = np.split(np.arange(len(x)), np.flatnonzero(np.diff(full)) + 1)
+    for i, piece in enumerate(piece for piece in pieces if full[piece[0]]):
+        low, high = curve.lower[piece][::-1], curve.upper[piece]
+        figure.scatter(
+            x=plain([*x[piece], *x[piece][::-1]]),
+            y=plain(np.clip([*high, *low], axis.low, axis.high)),
+            customdata=[*map(about.upper_end, high), *map(about.lower_end, low)],
+            mode="lines",
+            fill="toself",
+            fillcolor=faded(shown.color, 0.25),
+            line={"color": shown.color, "width": 2},
+            name=shown.label,
+            legendgroup=curve.name,
+            showlegend=i == 0,
+            hoveron="points",
+            hovertemplate=f"{shown.label} at %{{x:.3g}} %: %{{customdata}}<extra></extra>",
+        )
+
+
+def _draw_chosen(figure: Sketch, axis: Axis, curve: Curve, reading: str) -> None:
+    """Marks at the ends of the chosen set."""
+    shown, near = look(curve.name), curve.near
+    figure.scatter(
+        x=plain([curve.confidence[near]] * 2),
+        y=plain([axis.clip(end) for end in (curve.lower[near], curve.upper[near])]),
+        mode="markers",
+        marker={"symbol": shown.marker, "size": 12, "color": shown.color},
+        showlegend=False,
+        hovertemplate=f"{reading}<extra></extra>",
+    )

@@ -9,9 +9,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from cpp_core.checks import Level, check_side
-from cpp_core.figures.panels import BINS, finite, framed, look, plain, round_step, too_few
+from cpp_core.figures.panels import BINS, finite, framed, look, plain, round_step
 from cpp_core.figures.sketch import Settings, Sketch, axis_id
 from cpp_core.trials.results import Results
+from cpp_core.verdicts.coverage import too_few
 from cpp_core.verdicts.language import counted, listed, number
 
 Columns = dict[str, dict[str, NDArray]]
@@ -141,6 +142,22 @@ def name_row(figure: Sketch, name: str, row: int) -> None:
     """A name above the left corner of a chart."""
     place: Settings = {"x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom"}
     figure.note(name, row, "x domain", "y domain", **place)
+
+
+def quantile(values: NDArray, level: float) -> float:
+    """One of the values, so that infinite ones do no harm."""
+    return float(np.quantile(values, level, method="nearest"))
+
+
+def half_of(whose: str, values: NDArray) -> str:
+    """Where the middle half of the values lies, of which many may be equal.
+
+    >>> half_of("Ridge's widths", np.array([0.1, 0.51, 0.74, 9.0]))
+    "Half of Ridge's widths lie between 0.51 and 0.74"
+    """
+    low, high = (number(quantile(values, level)) for level in (0.25, 0.75))
+    where = f"are about {low}" if low == high else f"lie between {low} and {high}"
+    return f"Half of {whose} {where}"
 
 
 def columns(results: Results, alpha: Level, side: str) -> Columns:

@@ -1,20 +1,23 @@
 """Where the sets are and how wide, as panels whose title states the finding."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from cpp_core.checks import Level, check_side, lookup
+from cpp_core.checks import Level
 from cpp_core.figures.histograms import (
     Columns,
     bin_edges,
     columns,
     frame_rows,
+    half_of,
     histogram,
     histogram_data,
     left_out,
+    quantile,
     say_nothing,
     smallest,
     stacked,
@@ -22,9 +25,14 @@ from cpp_core.figures.histograms import (
 from cpp_core.figures.panels import (
     CUT,
     GREY,
+    TRIALS,
     Axis,
     Panel,
+    SetMark,
     bound_words,
+    clear,
+    draw_averages,
+    draw_difference,
     draw_fade,
     draw_set,
     draw_span,
@@ -36,17 +44,16 @@ from cpp_core.figures.panels import (
     look,
     loss_label,
     loss_unit,
-    numeric,
     plain,
     rows_layout,
-    too_few,
+    stroke,
     wants_log,
 )
-from cpp_core.figures.sketch import Sketch
-from cpp_core.method.counts import share_interval
+from cpp_core.figures.sketch import Settings, Sketch
 from cpp_core.trials.experiment import Experiment
-from cpp_core.trials.results import INTERVAL_CONFIDENCE, Results, median
-from cpp_core.verdicts.about import about_results
+from cpp_core.trials.results import Results, median
+from cpp_core.verdicts.about import About, about_results, check_numeric
+from cpp_core.verdicts.coverage import too_few
 from cpp_core.verdicts.language import (
     confidence,
     counted,
@@ -56,326 +63,234 @@ from cpp_core.verdicts.language import (
     plural,
     possessive,
 )
+from cpp_core.verdicts.pairs import judged
+
+NO_SYMBOLS = "ends to draw", "use symbol_bars for them"
+
+
+# One set for each algorithm
 
 
 def overview_bars(
-    results: Results, alpha: Level = 0.1, side: str = "two-sided", log: bool | None = None
+    results: Results, alpha: Level = 0.1, side: str = "two-sided", dark: bool = False
 ) -> Panel:
     """A bar per algorithm: the set of the first trial, which carries the promise.
 
     Where sets move with the case the bar is typical instead: the medians of the ends over the
     trials. The spread of the ends over the trials is a fade, the average test loss a grey tick.
     """
-    numeric(results)
-    found, measure = columns(results, alpha, side), results.experiment.measure
-    moves = results.experiment.modulation is not None
-    rows = []
-    for name, own in found.items():
-        lower, upper = (own[end] for end in ("lower", "upper"))
-        pick = median if moves else _first
-        mean = float(own["mean_test_loss"].mean())
-        spread = {
-            f"{end}_{low * 100:g}": _quantile(values, low)
-            for end, values in (("lower", lower), ("upper", upper))
-            for low in (0.05, 0.25, 0.75, 0.95)
-        }
-        rows.append(
-            {
-                "algorithm": name,
-                "lower": pick(lower),
-                "upper": pick(upper),
-                "mean_test_loss": mean,
-                **spread,
-            }
-        )
-    data = pd.DataFrame(rows)
+    check_numeric(results, *NO_SYMBOLS)
+    found, about = columns(results, alpha, side), about_results(results)
+    data = _overview_data(found, results.experiment.modulation is not None)
     ends = data.drop(columns="algorithm").to_numpy(dtype=float)
-    if side == "upper" and measure.sign > 0:  # the other end is that of the range
+    if side == "upper" and about.sign > 0:  # the other end is that of the range
         ends = data.filter(regex="upper|mean").to_numpy(dtype=float)
-    axis = Axis.around(ends, log, zero=measure.low == 0 and measure.sign > 0)
-    figure, note = Sketch(), too_few(results, alpha, side)
-    readings = []
+    axis = Axis.around(ends, zero=about.low == 0 and about.sign > 0)
+    figure, note, readings = Sketch(), too_few(results, alpha, side), []
     for row, (name, own) in enumerate(found.items()):
         shown, low, high = look(name), float(data["lower"][row]), float(data["upper"][row])
-        reading = f"{shown.label} {bound_words(low, high, side, measure.sign)}"
-        readings.append(reading)
+        readings.append(f"{shown.label} {bound_words(about, low, high, side)}")
         for end in ("lower", "upper"):
-            draw_fade(figure, axis, row, own[end], shown.color)
+            draw_fade(figure, axis, row, own[end], shown.color, about)
         missing = note
         if not note and math.inf in (high, -low):
             missing = "no finite bound: failed training runs count as infinite losses"
-        draw_set(figure, axis, row, (low, high), shown.color, reading, missing)
-    ticks = data[np.isfinite(data["mean_test_loss"])]
-    figure.scatter(
-        x=plain(ticks["mean_test_loss"]),
-        y=ticks.index.tolist(),
-        mode="markers",
-        marker={"symbol": "line-ns", "size": 34, "line": {"color": GREY, "width": 4}},
-        name="average test loss",
-        customdata=[f"{look(n).label}: {number(v)}" for n, v in _pairs(ticks, "mean_test_loss")],
-        hovertemplate="average test loss of %{customdata}<extra></extra>",
-        showlegend=True,
-    )
+        draw_set(figure, axis, row, SetMark(low, high, shown.color, readings[-1], missing))
     labels = [look(name).label for name in found]
+    averages = dict(zip(labels, data["mean_test_loss"], strict=True))
+    draw_averages(figure, averages, "average test loss")
     framed(figure, 90 + (92 if note else 62) * len(found))
-    figure.set(xaxis=axis.layout(loss_label(results.experiment)))
-    figure.set(yaxis=rows_layout(labels))
-    number_of, first = len(results.trials), results.trials[0]
-    carries = (
-        f"the median ends over {counted(number_of, 'trial')}, at one random case each"
-        if moves
-        else f"the set of trial {first}, "
-        + ("until trial 0 is there" if first else "which carries the promise")
-    )
-    if moves:
-        start = "Typically"
-    else:
-        start = f"With {confidence(alpha)} confidence" + (" each" if len(found) > 1 else "")
-    if len(found) > 3:
-        bad = data["upper" if measure.sign > 0 else "lower"]
-        title = (
-            f"{start}: {len(found)} bounds from {number(bad.min())} to {number(bad.max())}"
-            if np.isfinite(bad).all()
-            else f"{start}: no finite bound for {int(np.isinf(bad).sum())} of {len(found)}"
-        )
-    else:
-        title = f"{start}: {', '.join(readings)}"
-    tested = plural(about_results(results).new)
+    figure.update(xaxis=axis.layout(loss_label(results.experiment)), yaxis=rows_layout(labels))
+    title = _overview_title(results, alpha, readings, data[about.bad_end], about)
     caption = (
-        f"Bar: {carries}. Fade: where the ends lie in 90 % and in 50 % of the trials. "
-        f"Grey: average {results.experiment.measure.label} of the test {tested}."
+        f"Bar: {_overview_bar(results)}. Fade: where the ends lie in 90 % and in 50 % of the "
+        f"trials. Grey: average {about.loss} of the test {plural(about.new)}."
     )
-    if note:
-        caption += f" There is {note}."
+    caption += f" There is {note}." if note else ""
     alt = f"One horizontal bar per algorithm: {', '.join(readings)}."
     return Panel("overview", title, figure, caption, alt, data)
 
 
-def _first(values: NDArray) -> float:
-    return float(values[0])
+def _overview_data(found: Columns, moves: bool) -> pd.DataFrame:
+    """For each algorithm its set, its average loss and quantiles of the ends over the trials."""
+    rows = []
+    for name, own in found.items():
+        row: dict[str, Any] = {"algorithm": name}
+        row |= {end: median(own[end]) if moves else own[end][0] for end in ("lower", "upper")}
+        row |= {"mean_test_loss": own["mean_test_loss"].mean()}
+        row |= {
+            f"{end}_{level * 100:g}": quantile(own[end], level)
+            for end in ("lower", "upper")
+            for level in (0.05, 0.25, 0.75, 0.95)
+        }
+        rows.append(row)
+    return pd.DataFrame(rows)
 
 
-def _quantile(values: NDArray, level: float) -> float:
-    return float(np.quantile(values, level, method="nearest"))
+def _overview_bar(results: Results) -> str:
+    """What a bar of the overview is."""
+    if results.experiment.modulation is not None:
+        trials = counted(len(results.trials), "trial")
+        return f"the median ends over {trials}, at one random case each"
+    first = results.trials[0]
+    carries = "until trial 0 is there" if first else "which carries the promise"
+    return f"the set of trial {first}, {carries}"
 
 
-def _pairs(frame: pd.DataFrame, column: str) -> list[tuple[str, float]]:
-    return list(zip(frame["algorithm"], frame[column], strict=True))
+def _overview_title(
+    results: Results, alpha: Level, readings: list[str], bounds: pd.Series, about: About
+) -> str:
+    count = len(readings)
+    start = f"With {confidence(alpha)} confidence" + (" each" if count > 1 else "")
+    if results.experiment.modulation is not None:
+        start = "Typically"
+    if count <= 3:
+        return f"{start}: {', '.join(readings)}"
+    infinite = int(np.isinf(bounds).sum())
+    if infinite:
+        return f"{start}: no finite bound for {infinite} of {count}"
+    least, most = (about.rounded(about.bad_end, end) for end in (bounds.min(), bounds.max()))
+    return f"{start}: {count} bounds from {least} to {most}"
+
+
+# Ends over the trials
+
+QUANTITIES = {"mean_test_loss": "average test loss", "lower": "lower ends", "upper": "upper ends"}
+GREY_BAR: Settings = {"color": faded(GREY, 0.75), "line": {"color": GREY, "width": 1}}
 
 
 def interval_histograms(
-    results: Results,
-    alpha: Level = 0.1,
-    side: str = "two-sided",
-    log: bool | None = None,
-    dark: bool = False,
+    results: Results, alpha: Level = 0.1, side: str = "two-sided", dark: bool = False
 ) -> Panel:
     """Where the intervals are: average test losses, lower and upper ends over the trials."""
-    numeric(results)
-    found, sign = columns(results, alpha, side), results.experiment.measure.sign
-    bad = "upper" if sign > 0 else "lower"
-    ends = ["lower", "upper"] if side == "two-sided" else [bad]
+    check_numeric(results, *NO_SYMBOLS)
+    found, about = columns(results, alpha, side), about_results(results)
+    ends = about.ends(side)
     quantities = ["mean_test_loss", *ends]
     series = {(a, q): own[q] for a, own in found.items() for q in quantities}
-    is_log = wants_log(np.concatenate(list(series.values())), log)
+    is_log = wants_log(np.concatenate(list(series.values())), None)
     edges = bin_edges(list(series.values()), is_log)
     figure = stacked(len(found))
-    names = {
-        "mean_test_loss": "average test loss",
-        "lower": "lower ends",
-        "upper": "upper ends (hatched)",
-    }
     for quantity in quantities:
-        key = {"color": faded(GREY, 0.75), "line": {"color": GREY, "width": 1}}
-        if quantity != "mean_test_loss":
-            # One key for all algorithms, in no algorithm's colour.
-            hatch = {"shape": "/", "fillmode": "replace", "size": 6, "fgcolor": ink(dark)}
-            clear = {"color": "rgba(0,0,0,0)", "line": {"color": ink(dark), "width": 1}}
-            key = {**clear, "pattern": hatch if quantity == "upper" else {}}
-        figure.bar(
-            x=plain(edges[:1]),
-            y=[0],
-            width=plain((edges[1:2] - edges[:1]) / 1000),
-            marker=key,
-            name=names[quantity],
-            legendgroup=quantity,
-        )
-    infinite = outside = 0
-    tops: dict[str, int] = {}
+        _quantity_key(figure, quantity, edges, dark)
+    outside, tops = 0, dict.fromkeys(quantities, 1)
     for row, name in enumerate(found, start=1):
         for quantity in quantities:
-            values = series[name, quantity]
-            grey = {"color": faded(GREY, 0.75), "line": {"color": GREY, "width": 1}}
-            marker = grey if quantity == "mean_test_loss" else fill(name, quantity == "upper")
-            what = f"{look(name).label}: {names[quantity].removesuffix(' (hatched)')}"
+            own = fill(name, quantity == "upper")
+            marker = GREY_BAR if quantity == "mean_test_loss" else own
+            what = f"{look(name).label}: {QUANTITIES[quantity]}"
             style = {"marker": marker, "showlegend": False, "legendgroup": quantity}
-            bar, beyond = histogram(values, edges, is_log, what, **style)
+            bar, beyond = histogram(series[name, quantity], edges, is_log, what, **style)
             figure.bar(row, **bar)
-            infinite, outside = infinite + int(np.isinf(values).sum()), outside + beyond
-            tops[quantity] = max([tops.get(quantity, 1), *bar["y"]])
-    drawn = Axis.around(edges, is_log)
+            outside += beyond
+            tops[quantity] = max([tops[quantity], *bar["y"]])
     # A quantity that hardly varies must not flatten the others.
     top = min(max(tops.values()), 3 * min(tops.values()))
-    cut = frame_rows(figure, list(found), drawn.layout(loss_label(results.experiment)), top)
-    n, bounds = len(results.trials), {a: sign * own[bad] for a, own in found.items()}
-    leader, share, ties = smallest(bounds)
-    best = "lowest" if sign > 0 else "highest"
-    medians = {a: [median(own[end]) for end in ends] for a, own in found.items()}
-    if all(np.isinf(own).all() for own in bounds.values()):
-        title = f"There is {too_few(results, alpha, side) or 'no finite bound'}"
-    elif len(found) == 1:
-        a, b = (_quantile(found[leader][bad], q) for q in (0.25, 0.75))
-        title = f"Half of {possessive(look(leader).label)} {bad} ends {_lie(a, b)}"
-    elif ties >= share:
-        title = f"The {best} {bad} end is shared {in_trials(ties, n)}"
-    else:
-        title = f"{look(leader).label} has the {best} {bad} end {in_trials(share, n)}"
+    drawn = Axis.around(edges, is_log).layout(loss_label(results.experiment))
+    cut = frame_rows(figure, list(found), drawn, top)
+    title = _ends_title(results, found, alpha, side, about)
     readings = listed(
-        f"{look(a).label} {' to '.join(number(v) for v in own)}" for a, own in medians.items()
+        f"{look(a).label} {' to '.join(about.rounded(e, median(own[e])) for e in ends)}"
+        for a, own in found.items()
     )
-    cut_words = CUT if cut else ""
     moves = ", at one random case of each" if results.experiment.modulation else ""
+    infinite = sum(int(np.isinf(values).sum()) for values in series.values())
     caption = (
-        f"Counts over {counted(n, 'trial')}{moves}, same bins for all.{cut_words} "
-        f"Median {'ends' if len(ends) == 2 else bad + ' end'}: {readings}."
+        f"Counts over {counted(len(results.trials), 'trial')}{moves}, same bins for all."
+        f"{CUT if cut else ''} Median {'ends' if len(ends) == 2 else ends[0] + ' end'}: {readings}."
         + left_out(infinite, outside, "value")
     )
     alt = f"Histograms, one row per algorithm. {title}. Medians: {readings}."
     return Panel("intervals", title, figure, caption, alt, histogram_data(series, edges))
 
 
+def _quantity_key(figure: Sketch, quantity: str, edges: NDArray, dark: bool) -> None:
+    """One key in the legend for all algorithms, in no algorithm's colour."""
+    hatch = {"shape": "/", "fillmode": "replace", "size": 6, "fgcolor": ink(dark)}
+    own = {**clear(dark), "pattern": hatch if quantity == "upper" else {}}
+    figure.bar(
+        x=plain(edges[:1]),
+        y=[0],
+        width=plain((edges[1:2] - edges[:1]) / 1000),
+        marker=GREY_BAR if quantity == "mean_test_loss" else own,
+        name=QUANTITIES[quantity] + (" (hatched)" if quantity == "upper" else ""),
+        legendgroup=quantity,
+    )
+
+
+def _ends_title(results: Results, found: Columns, alpha: Level, side: str, about: About) -> str:
+    """Whose bound is the best how often."""
+    bad, n = about.bad_end, len(results.trials)
+    bounds = {name: about.sign * own[bad] for name, own in found.items()}
+    leader, share, ties = smallest(bounds)
+    best = "highest" if about.greater_is_better else "lowest"
+    if all(np.isinf(own).all() for own in bounds.values()):
+        return f"There is {too_few(results, alpha, side) or 'no finite bound'}"
+    if len(found) == 1:
+        return half_of(f"{possessive(look(leader).label)} {bad} ends", found[leader][bad])
+    if ties >= share:
+        return f"The {best} {bad} end is shared {in_trials(ties, n)}"
+    return f"{look(leader).label} has the {best} {bad} end {in_trials(share, n)}"
+
+
+# Widths over the trials
+
+
 def width_histograms(
-    results: Results, alpha: Level = 0.1, side: str = "two-sided", log: bool | None = None
+    results: Results, alpha: Level = 0.1, side: str = "two-sided", dark: bool = False
 ) -> Panel:
     """How wide the sets are: overlaid histograms of the mean width of each trial."""
     found = columns(results, alpha, side)
     widths = {name: own["mean_width"] for name, own in found.items()}
-    series = {(name, "width"): values for name, values in widths.items()}
     pooled = np.concatenate(list(widths.values()))
-    is_log = wants_log(pooled, log)
+    is_log = wants_log(pooled, None)
     edges = bin_edges(list(widths.values()), is_log)
     figure, outside = Sketch(), 0
     for name, values in widths.items():
         shown = look(name)
         marker = fill(name, opacity=0.45)
         marker["pattern"] = {"shape": shown.hatch, "fgcolor": shown.color, "size": 8}
-        bar, beyond = histogram(
-            values, edges, is_log, f"{shown.label}: widths", marker=marker, name=shown.label
-        )
+        what = f"{shown.label}: widths"
+        bar, beyond = histogram(values, edges, is_log, what, marker=marker, name=shown.label)
         figure.bar(**bar)
         outside += beyond
-    symbolic = results.experiment.kind.symbolic
-    label = "symbols in a set" if symbolic else _width_label(results.experiment)
     framed(figure, 320, showlegend=True)
-    figure.set(xaxis=Axis.around(edges, is_log).layout(label))
-    figure.set(yaxis={"title": {"text": "trials"}, "automargin": True})
+    layout = Axis.around(edges, is_log).layout(width_label(results.experiment))
+    figure.update(xaxis=layout, yaxis=TRIALS)
+    n, (leader, share, ties) = len(results.trials), smallest(widths)
+    medians = listed(f"{look(a).label} {number(median(v))}" for a, v in widths.items())
+    told = f" Median: {medians}."
     if np.isinf(pooled).all():
         say_nothing(figure, results, alpha, side)
-    n = len(results.trials)
-    leader, share, ties = smallest(widths)
-    medians = listed(f"{look(a).label} {number(median(v))}" for a, v in widths.items())
-    if np.isinf(pooled).all():
         title = f"There is {too_few(results, alpha, side) or 'no finite bound'}"
     elif len(found) == 1:
-        a, b = (_quantile(widths[leader], q) for q in (0.25, 0.75))
-        title = f"Half of {possessive(look(leader).label)} widths {_lie(a, b)}"
+        title = half_of(f"{possessive(look(leader).label)} widths", widths[leader])
     elif ties >= share:
         title = f"The narrowest sets are a tie {in_trials(ties, n)}"
     elif len(found) == 2:
-        title = f"Median width: {medians}"
+        title, told = f"Median width: {medians}", ""
     else:
         title = f"{possessive(look(leader).label)} sets are the narrowest {in_trials(share, n)}"
-    told = "" if title.startswith("Median") else f" Median: {medians}."
     caption = (
         f"Mean width of the sets in each of {counted(n, 'trial')}.{told} A width says how far "
         "losses spread, not how good they are."
         + left_out(int(np.isinf(pooled).sum()), outside, "width")
     )
     alt = f"Overlaid histograms of widths. {title}. Medians: {medians}."
+    series = {(name, "width"): values for name, values in widths.items()}
     return Panel("widths", title, figure, caption, alt, histogram_data(series, edges))
 
 
-def _lie(low: float, high: float) -> str:
-    """Where values lie, of which many may be equal.
-
-    >>> _lie(0.51, 0.74), _lie(0.5111, 0.5112)
-    ('lie between 0.51 and 0.74', 'are about 0.511')
-    """
-    if number(low) == number(high):
-        return f"are about {number(low)}"
-    return f"lie between {number(low)} and {number(high)}"
-
-
-def _width_label(experiment: Experiment, what: str = "width") -> str:
+def width_label(experiment: Experiment, whose: str = "") -> str:
+    """The title of an axis of widths."""
+    if experiment.kind.symbolic:
+        return "symbols in a set" + (f", {whose}" if whose else "")
     unit = loss_unit(experiment)
-    return f"{what} in {experiment.measure.label}" + (f" ({unit})" if unit else "")
+    width = f"width of {whose}" if whose else "width"
+    return f"{width} in {experiment.measure.label}" + (f" ({unit})" if unit else "")
 
 
-def width_differences(
-    results: Results,
-    first: str,
-    second: str,
-    alpha: Level = 0.1,
-    side: str = "two-sided",
-    dark: bool = False,
-) -> Panel:
-    """Trial by trial, the width of the first minus the width of the second."""
-    found = columns(results, alpha, side)
-    a, b = (_column(found, name, "mean_width") for name in (first, second))
-    both = np.isinf(a) & np.isinf(b)
-    d = a[~both] - b[~both]
-    edges = bin_edges([d], False, zero=True)
-    figure = Sketch()
-    one, two = look(first), look(second)
-    outside = 0
-    for name, own in ((first, d[d < 0]), (second, d[d > 0])):
-        what = f"{look(name).label} narrower: differences"
-        bar, beyond = histogram(
-            own, edges, False, what, marker=fill(name), name=f"{look(name).label} narrower"
-        )
-        outside += beyond
-        figure.bar(**bar)
-    n, ties = len(a), int((d == 0).sum())
-    if ties:
-        figure.bar(
-            x=[0],
-            y=[ties],
-            width=plain([(edges[1] - edges[0]) / 4]),
-            marker={"color": faded(ink(dark), 0.15), "line": {"color": ink(dark), "width": 1}},
-            name="equally wide",
-            hovertemplate="equally wide: %{y} trials<extra></extra>",
-        )
-    framed(figure, 280, showlegend=True)
-    label = _width_label(results.experiment, f"width of {one.label} minus {two.label}")
-    if results.experiment.kind.symbolic:
-        label = f"symbols in a set, {one.label} minus {two.label}"
-    figure.set(xaxis=Axis.around(edges, False).layout(label))
-    figure.set(yaxis={"title": {"text": "trials"}, "automargin": True})
-    if both.all():
-        say_nothing(figure, results, alpha, side)
-    shares = {first: (d < 0).sum() / n, second: (d > 0).sum() / n}
-    leader = max(shares, key=lambda name: shares[name])
-    if both.all():
-        title = f"There is {too_few(results, alpha, side) or 'no finite bound'}"
-    elif ties / n >= shares[leader]:
-        title = f"The sets are equally wide {in_trials(ties / n, n)}"
-    else:
-        title = f"{possessive(look(leader).label)} sets are narrower {in_trials(shares[leader], n)}"
-    readings = listed(
-        f"{look(name).label} narrower {in_trials(share, n)}" for name, share in shares.items()
-    )
-    caption = (
-        f"{readings}; equal {in_trials(ties / n, n)}. Both see the same cases in a trial. Narrower "
-        f"is not better by itself.{left_out(int(np.isinf(d).sum()), outside, 'difference')}"
-        + (f" Both are infinite {in_trials(both.mean(), n)}." if both.any() else "")
-    )
-    alt = f"Histogram of width differences around zero. {readings}."
-    data = histogram_data({(f"{first} minus {second}", "width difference"): d}, edges)
-    return Panel("width-differences", title, figure, caption, alt, data)
-
-
-def _column(found: Columns, name: str, column: str) -> NDArray:
-    return lookup(name, found, "competing algorithm")[column]
+# The difference of two
 
 
 def paired_difference(
@@ -386,97 +301,113 @@ def paired_difference(
     side: str = "two-sided",
     dark: bool = False,
 ) -> Panel:
-    """Who is better on the next case: the interval of the difference, and the shares of wins.
+    """Who is better on the next case: the set of the difference, and the shares of wins.
 
-    The bar is the set of the first trial (medians over the trials where sets move with the case),
-    in the colour of whom it favours on each side of zero.
+    Both are those of the verdicts on trial 0, each at alpha over the number of pairs. A difference
+    is judged on both sides, whatever the ``side`` of the other panels.
     """
-    frame = results.paired(first, second, alpha, check_side(side))
-    measure, one, two = results.experiment.measure, look(first), look(second)
-    new = about_results(results).new
-    tested = f"test {plural(new)}"
-    moves = results.experiment.modulation is not None
-    every = {end: frame[end].to_numpy(dtype=float) for end in ("lower", "upper")}
-    lower, upper = (median(own) if moves else float(own[0]) for own in every.values())
-    d = results.paired_reader(first, second).test[0]  # smaller is better
-    counts = {"wins": int((d < 0).sum()), "ties": int((d == 0).sum()), "losses": int((d > 0).sum())}
-    wins = share_interval(counts["wins"], len(d), 1 - INTERVAL_CONFIDENCE)
-    if side == "upper":  # the other end is that of the range: nobody asked for it
-        open_end, away = ("lower", -math.inf) if measure.sign > 0 else ("upper", math.inf)
-        every[open_end] = np.full(len(frame), away)
-        lower, upper = (away, upper) if measure.sign > 0 else (lower, away)
-    spread = [np.quantile(own, [0.05, 0.95], method="nearest") for own in every.values()]
-    axis = Axis.around(np.concatenate([[lower, upper], *spread]), log=False, zero=True)
-    # Zero stays inside, with room on both sides for open ends.
-    room = 0.08 * (axis.high - axis.low)
-    axis = Axis(min(axis.low, -room), max(axis.high, room))
+    about = about_results(results)
+    each, unit = about.each_pair(alpha), loss_unit(results.experiment)
+    next_ = judged(results, first, second, alpha, "next case").facts
+    wins = judged(results, first, second, alpha, "wins").facts
+    frame, missing = results.paired(first, second, each), too_few(results, each, "two-sided")
+    reading = bound_words(about.difference, next_["lower"], next_["upper"], unit=unit)
+    left, right = (look(name).color for name in (first, second)[:: about.sign])
+    mark = SetMark(next_["lower"], next_["upper"], left, f"difference {reading}", missing)
     figure = Sketch(2, 0.42)
-    for own in every.values():
-        draw_fade(figure, axis, 0, own, ink(dark))
-    unit = loss_unit(results.experiment)
-    reading = f"difference {bound_words(lower, upper, side, measure.sign, unit)}"
-    missing = too_few(results, alpha, side)
-    left, right = (one, two) if measure.sign > 0 else (two, one)
-    parts = [(lower, min(upper, 0.0), left), (max(lower, 0.0), upper, right)]
-    drawn = [part for part in parts if part[0] < part[1]] or [(lower, upper, left)]
-    for i, (a, b, shown) in enumerate(drawn):
-        note = missing if i == 0 else ""
-        draw_set(figure, axis, 0, (a, b), shown.color, reading, note)
-    figure.vline(0, {"color": ink(dark), "width": 1.5})
-    names = {"wins": f"{one.label} better", "ties": "equal", "losses": f"{two.label} better"}
-    markers = {
-        "wins": fill(first),
-        "ties": {"color": faded(ink(dark), 0.12), "line": {"color": ink(dark), "width": 1}},
-        "losses": fill(second),
-    }
-    start = 0.0
-    whole = Axis(0, 100)
-    for outcome, count in counts.items():
-        share = 100 * count / len(d)
-        text = f"{names[outcome]}: {count} of {len(d)}"
-        draw_span(
-            figure,
-            whole,
-            0,
-            (start, start + share),
-            0.5,
-            row=2,
-            marker=markers[outcome],
-            name=text,
-            showlegend=True,
-            hovertemplate=f"{text} {tested} ({percent(share / 100)})<extra></extra>",
-        )
-        start += share
+    axis = _draw_spread(figure, frame, mark, about, dark)
+    draw_difference(figure, axis, 0, mark, (left, right))
+    figure.vline(0, stroke(dark))
     framed(figure, 340 if missing else 300)
-    better = "below" if measure.sign > 0 else "above"
-    title = f"{one.label} minus {two.label}: {results.experiment.measure.label}"
-    title += (f" ({unit})" if unit else "") + f"<br>{better} 0: {one.label} is better"
-    figure.axis("x", axis.layout(title), 1)
-    shares_axis = whole.layout(f"share of the {tested} of one trial")
-    figure.axis("x", {**shares_axis, "ticksuffix": " %", "dtick": 25}, 2)
+    _draw_wins(figure, wins, (first, second), about, dark)
+    words = f"{next_['first']} minus {next_['second']}: {about.loss}"
+    better = "above" if about.greater_is_better else "below"
+    words += (f" ({unit})" if unit else "") + f"<br>{better} 0: {next_['first']} is better"
+    figure.axis("x", axis.layout(words), 1)
     figure.axis("y", {**rows_layout([""]), "showticklabels": False})
-    shares = {name: count / len(d) for name, count in counts.items()}
-    trial = f"trial {results.trials[0]}"
-    exact = (
-        f"{one.label} is better at {percent(shares['wins'])} of the {tested} of {trial} (exact "
-        f"{percent(INTERVAL_CONFIDENCE)} interval {percent(wins[0])} to {percent(wins[1])}), "
-        f"equal at {percent(shares['ties'])}"
+    at = "at the one random test case " if next_["at_case"] else ""
+    shares = _wins_words(wins, about, confidence(each))
+    caption = (
+        f"Bar: the set {at}of trial 0: {mark.hover}. Fade: its ends over the trials. {shares}."
     )
-    ends = (lower, upper) if measure.sign > 0 else (-upper, -lower)
-    leader, other = (one, two) if counts["wins"] >= counts["losses"] else (two, one)
-    most = max(counts["wins"], counts["losses"])
-    how = f"{leader.label} is better at {most} of {len(d)} {tested}; the next may go either way"
-    if counts["wins"] == counts["losses"]:
-        how = f"Neither is better more often: {most} of {len(d)} {tested} each"
-    if not moves and (ends[1] <= 0 or ends[0] >= 0):
-        leader, other = (one, two) if ends[1] <= 0 else (two, one)
-        much = "better than" if ends[1] < 0 or ends[0] > 0 else "at least as good as"
-        much = "exactly as good as" if ends == (0, 0) else much
-        how = f"{leader.label} will be {much} {other.label} on the next {new}"
-        how += f", with {confidence(alpha)} confidence"
-    bar_words = "Bar: typical ends over the trials" if moves else f"Bar: the set of {trial}"
-    caption = f"{bar_words}: {reading}. Fade: its ends over the trials. {exact}."
+    if about.n_pairs > 1:
+        caption += f" Judged at alpha / {about.n_pairs}, for all {about.n_pairs} pairs jointly."
     caption += f" There is {missing}." if missing else ""
-    alt = f"A bar for the {reading}, and a bar of wins. {exact}."
-    data = frame.drop(columns=["test_coverage"])
-    return Panel("paired", how, figure, caption, alt, data)
+    alt = f"A bar for the {mark.hover}, and a bar of wins. {shares}."
+    title = _duel_title(next_, wins, about, confidence(each))
+    return Panel("paired", title, figure, caption, alt, frame.drop(columns=["test_coverage"]))
+
+
+def _draw_spread(
+    figure: Sketch, frame: pd.DataFrame, mark: SetMark, about: About, dark: bool
+) -> Axis:
+    """The ends over the trials; the axis that holds them and the set."""
+    every = [frame[end].to_numpy(dtype=float) for end in ("lower", "upper")]
+    spread = [quantile(own, level) for own in every for level in (0.05, 0.95)]
+    axis = Axis.around_zero([mark.lower, mark.upper, *spread])
+    for own in every:
+        draw_fade(figure, axis, 0, own, ink(dark), about.difference)
+    return axis
+
+
+def _draw_wins(
+    figure: Sketch, wins: dict[str, Any], pair: tuple[str, str], about: About, dark: bool
+) -> None:
+    """One bar in the second row: the shares that the first wins, ties and loses."""
+    held_out, start, whole = f"held-out {plural(about.held_out)}", 0.0, Axis(0, 100)
+    for outcome, name, marker in (
+        ("wins", f"{wins['first']} better", fill(pair[0])),
+        ("ties", "equal", clear(dark, 0.12)),
+        ("losses", f"{wins['second']} better", fill(pair[1])),
+    ):
+        share = wins[outcome] / wins["k"]
+        text = f"{name}: {wins[outcome]} of {wins['k']}"
+        hover = f"{text} {held_out} ({percent(share)})<extra></extra>"
+        ends, style = (start, start + 100 * share), {"marker": marker, "name": text}
+        draw_span(figure, whole, 0, ends, 0.5, 2, showlegend=True, hovertemplate=hover, **style)
+        start = ends[1]
+    layout = whole.layout(f"share of the {held_out} of trial 0")
+    figure.axis("x", {**layout, "ticksuffix": " %", "dtick": 25}, 2)
+
+
+def _wins_words(wins: dict[str, Any], about: About, level: str) -> str:
+    """The share of wins, with the interval of its verdict."""
+    n = wins["k"]
+    low, high = percent(wins["lower"], "down", 0.5), percent(wins["upper"], "up", 0.5)
+    return (
+        f"{wins['first']} is better at {percent(wins['wins'] / n)} of "
+        f"{counted(n, f'held-out {about.held_out}')} of trial 0 (exact {level} interval {low} to "
+        f"{high}), equal at {percent(wins['ties'] / n)}"
+    )
+
+
+def _duel_title(next_: dict[str, Any], wins: dict[str, Any], about: About, level: str) -> str:
+    """Who is better on the next case, where its verdict says so; else who is more often."""
+    one, two, outcome = next_["first"], next_["second"], next_["outcome"]
+    will = "is" if next_["at_case"] else "will be"
+    decided = {
+        "first better": f"{one} {will} better than {two}",
+        "second better": f"{two} {will} better than {one}",
+        "first not worse": f"{one} {will} at least as good as {two}",
+        "second not worse": f"{two} {will} at least as good as {one}",
+        "equal": f"{one} {will} exactly as good as {two}",
+    }
+    case = "the one random test case of trial 0"
+    if outcome in decided:
+        where = (
+            f"at {case}, by a rule that holds" if next_["at_case"] else f"on the next {about.new},"
+        )
+        return f"{decided[outcome]} {where} with {level} confidence"
+    most, of = max(wins["wins"], wins["losses"]), counted(wins["k"], f"held-out {about.held_out}")
+    leader = one if wins["wins"] > wins["losses"] else two
+    how = f"{leader} is better at {most} of {of}"
+    if wins["wins"] == wins["losses"]:
+        how = f"Neither is better more often: {most} of {of} each"
+    open_ = {
+        "either": f"at {case} it may go either way"
+        if next_["at_case"]
+        else "the next may go either way",
+        "too little data": "too little data to tell of the next",
+        "empty": f"at {case} the set is empty",
+    }
+    return f"{how}; {open_[outcome]}"

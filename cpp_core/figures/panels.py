@@ -2,8 +2,8 @@
 
 import html
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from textwrap import wrap
 from typing import Any
@@ -14,13 +14,15 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from cpp_core.catalog.algorithms import ALGORITHMS, Algorithm
-from cpp_core.checks import Level, lookup
+from cpp_core.checks import lookup
 from cpp_core.figures.sketch import Settings, Sketch
 from cpp_core.trials.experiment import Experiment
-from cpp_core.trials.results import Results
+from cpp_core.verdicts.about import About
 from cpp_core.verdicts.language import number, percent
 
 GREY = "#8C8C8C"
+TRIALS: Settings = {"title": {"text": "trials"}, "automargin": True}
+"""The vertical axis of a histogram over trials."""
 DECADES = 3
 """Positive values that spread over more powers of ten than this get a log axis."""
 BINS = 40
@@ -80,43 +82,29 @@ def loss_label(experiment: Experiment) -> str:
     return experiment.measure.label + batch + (f" ({about})" if about else "")
 
 
-def too_few(results: Results, alpha: Level, side: str) -> str:
-    """What is missing for a bound, empty when there are enough calibration scores."""
-    more = results.k_needed(alpha, side) - results.experiment.sizes.k
-    if more <= 0:
-        return ""
-    experiment = results.experiment
-    thing = "calibration batch" if experiment.batch_size else "calibration case"
-    thing = "training subset" if experiment.algorithmic else thing
-    plural = thing.replace("batch", "batche") + "s"
-    finite = math.isfinite(experiment.measure.worst)
-    bound = "no bound but the end of the range" if finite else "no finite bound"
-    return f"{bound}: {more:,} more {thing if more == 1 else plural} would give one"
-
-
 def bound_words(
-    lower: float, upper: float, side: str = "two-sided", sign: int = 1, unit: str = ""
+    about: About, lower: float, upper: float, side: str = "two-sided", unit: str = ""
 ) -> str:
     """A set in words that follow a noun: "at most 0.31", "between 0.01 and 0.76 nats".
 
-    ``sign`` is that of the loss: the upper side of a metric that is better when greater is "at
-    least". Ends are rounded outwards, like those of the sentences.
+    The upper side of a metric that is better when greater is "at least". Ends are rounded like
+    those of the sentences.
     """
     unit = f" {unit}" if unit else ""
     if lower > upper:
         return "has an empty set"
+    low, high = about.lower_end(lower), about.upper_end(upper)
     if side == "upper":
-        words = (
-            f"at most {number(upper, 'up')}" if sign > 0 else f"at least {number(lower, 'down')}"
-        )
-        return "has no finite bound" if math.isinf(upper if sign > 0 else lower) else words + unit
+        end, words = (lower, low) if about.greater_is_better else (upper, high)
+        least = "at least" if about.greater_is_better else "at most"
+        return "has no finite bound" if math.isinf(end) else f"{least} {words}{unit}"
     if math.isinf(lower) and math.isinf(upper):
         return "has no finite bound"
     if math.isinf(upper):
-        return f"from {number(lower, 'down')}{unit} without a finite upper end"
+        return f"from {low}{unit} without a finite upper end"
     if math.isinf(lower):
-        return f"up to {number(upper, 'up')}{unit} without a finite lower end"
-    return f"between {number(lower, 'down')} and {number(upper, 'up')}{unit}"
+        return f"up to {high}{unit} without a finite lower end"
+    return f"between {low} and {high}{unit}"
 
 
 # Drawing
@@ -130,6 +118,16 @@ def look(name: str) -> Algorithm:
 def ink(dark: bool) -> str:
     """The colour of what is known or promised, and of what happened."""
     return "#FFFFFF" if dark else "#000000"
+
+
+def stroke(dark: bool, dash: str = "solid") -> Settings:
+    """A line of what is known, promised or chosen."""
+    return {"color": ink(dark), "dash": dash, "width": 1.5}
+
+
+def clear(dark: bool, opacity: float = 0.0) -> Settings:
+    """A bar in no algorithm's colour."""
+    return {"color": faded(ink(dark), opacity), "line": {"color": ink(dark), "width": 1}}
 
 
 def diamond(dark: bool, size: int) -> dict[str, Any]:
@@ -170,6 +168,13 @@ class Axis:
     low: float
     high: float
     log: bool = False
+
+    @classmethod
+    def around_zero(cls, values: Any) -> "Axis":
+        """An axis for differences: zero inside, with room on both sides for open ends."""
+        axis = cls.around(values, log=False, zero=True)
+        room = 0.08 * (axis.high - axis.low)
+        return cls(min(axis.low, -room), max(axis.high, room))
 
     @classmethod
     def around(cls, values: Any, log: bool | None = None, zero: bool = False) -> "Axis":
@@ -222,68 +227,72 @@ def draw_span(
     figure.bar(row, orientation="h", **{"showlegend": False, **size, **style})
 
 
-def draw_set(
-    figure: Sketch,
-    axis: Axis,
-    y: float,
-    ends: tuple[float, float],
-    color: str,
-    hover: str,
-    note: str = "",
-    thickness: float = 0.36,
-    hatch: str = "",
-    row: int = 1,
-) -> None:
+@dataclass(frozen=True)
+class SetMark:
+    """How one set is drawn: its ends, what a hover says, and words where an end is missing."""
+
+    lower: float
+    upper: float
+    color: str
+    hover: str
+    note: str = ""
+    thickness: float = 0.36
+    hatch: str = ""
+
+
+def draw_set(figure: Sketch, axis: Axis, y: float, mark: SetMark) -> None:
     """One set as a bar; an empty one as a mark, an infinite end as an arrow, both with words."""
-    lower, upper = ends
-    hover += "<extra></extra>"
-    below = y + thickness / 2
-    label: Settings = {"yanchor": "top", "y": below, "align": "right"}
-    if lower > upper:
-        mark = {"symbol": "x-thin", "size": 12, "line": {"color": color, "width": 3}}
-        middle = axis.clip((lower + upper) / 2)
+    hover = f"{mark.hover}<extra></extra>"
+    label: Settings = {"yanchor": "top", "y": y + mark.thickness / 2, "align": "right"}
+    if mark.lower > mark.upper:
+        middle = axis.clip((mark.lower + mark.upper) / 2)
         figure.scatter(
-            row,
             x=plain([middle]),
             y=[y],
             mode="markers",
-            marker=mark,
+            marker={"symbol": "x-thin", "size": 12, "line": {"color": mark.color, "width": 3}},
             hovertemplate=hover,
             showlegend=False,
         )
-        x = math.log10(middle) if axis.log else middle
-        figure.note("empty set", row, x=x, **label)
+        figure.note("empty set", x=math.log10(middle) if axis.log else middle, **label)
         return
-    fill = {"shape": hatch, "fillmode": "replace", "solidity": 0.4} if hatch else {}
-    marker = {"color": color, "line": {"color": color, "width": 1.5}, "pattern": fill}
-    draw_span(figure, axis, y, ends, thickness, row, marker=marker, hovertemplate=hover)
-    arrows = [(axis.low, "triangle-left")] if lower == -math.inf else []
-    arrows += [(axis.high, "triangle-right")] if upper == math.inf else []
+    pattern = {"shape": mark.hatch, "fillmode": "replace", "solidity": 0.4} if mark.hatch else {}
+    bar = {"color": mark.color, "line": {"color": mark.color, "width": 1.5}, "pattern": pattern}
+    ends = mark.lower, mark.upper
+    draw_span(figure, axis, y, ends, mark.thickness, marker=bar, hovertemplate=hover)
+    arrows = [(axis.low, "triangle-left")] if mark.lower == -math.inf else []
+    arrows += [(axis.high, "triangle-right")] if mark.upper == math.inf else []
     for x, symbol in arrows:
         figure.scatter(
-            row,
             x=plain([x]),
             y=[y],
             mode="markers",
-            marker={"symbol": symbol, "size": 22, "color": color},
+            marker={"symbol": symbol, "size": 22, "color": mark.color},
             cliponaxis=False,
             hovertemplate=hover,
             showlegend=False,
         )
-    if note:
+    if mark.note:
         # Broken after the colon, so that it fits on a phone.
         corner: Settings = {"xref": "x domain", "x": 1, "xanchor": "right", "font": {"size": 11}}
-        figure.note(note.replace(": ", ":<br>"), row, **label, **corner)
+        figure.note(mark.note.replace(": ", ":<br>"), **label, **corner)
+
+
+def draw_difference(
+    figure: Sketch, axis: Axis, y: float, mark: SetMark, colors: tuple[str, str]
+) -> None:
+    """The set of a difference, in the colour of whom it favours left and right of zero."""
+    parts = [
+        replace(mark, upper=min(mark.upper, 0.0), color=colors[0]),
+        replace(mark, lower=max(mark.lower, 0.0), color=colors[1]),
+    ]
+    drawn = [part for part in parts if part.lower < part.upper] or [replace(mark, color=colors[0])]
+    for i, part in enumerate(drawn):
+        draw_set(figure, axis, y, part if i == 0 else replace(part, note=""))
 
 
 def draw_fade(
-    figure: Sketch,
-    axis: Axis,
-    y: float,
-    ends: NDArray,
-    color: str,
-    thickness: float = 0.66,
-    row: int = 1,
+    figure: Sketch, axis: Axis, y: float, ends: NDArray, color: str, about: About
 ) -> None:
     """The spread of an end over the trials: 5 to 95 % and 25 to 75 % of them."""
     if len(ends) < 2:
@@ -292,10 +301,26 @@ def draw_fade(
         # Order statistics: an interpolation between two infinite ends is undefined.
         a, b = np.quantile(ends, [low, high], method="nearest")
         if a < b:
-            text = f"{percent(low)} to {percent(high)} of the trials: {number(a)} to {number(b)}"
+            text = f"{percent(low)} to {percent(high)} of the trials: "
+            text += f"{about.lower_end(a)} to {about.upper_end(b)}"
             style = {"color": faded(color, opacity), "line": {"width": 0}}
             hover = text + "<extra></extra>"
-            draw_span(figure, axis, y, (a, b), thickness, row, marker=style, hovertemplate=hover)
+            draw_span(figure, axis, y, (a, b), 0.66, marker=style, hovertemplate=hover)
+
+
+def draw_averages(figure: Sketch, averages: Mapping[str, float], name: str) -> None:
+    """A grey tick for the average of each row, by its label."""
+    known = [(row, *own) for row, own in enumerate(averages.items()) if math.isfinite(own[1])]
+    figure.scatter(
+        x=plain([value for *_, value in known]),
+        y=[row for row, *_ in known],
+        mode="markers",
+        marker={"symbol": "line-ns", "size": 34, "line": {"color": GREY, "width": 4}},
+        name=name,
+        customdata=[f"{label}: {number(value)}" for _, label, value in known],
+        hovertemplate=f"{name} of %{{customdata}}<extra></extra>",
+        showlegend=True,
+    )
 
 
 def percent_axis(values: Any, title: str) -> dict[str, Any]:
@@ -328,7 +353,7 @@ def rows_layout(labels: Sequence[str]) -> dict[str, Any]:
 def framed(figure: Sketch, height: int, **layout: Any) -> None:
     """The frame of all figures: small margins, a legend above that wraps, no title inside."""
     legend = {"orientation": "h", "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom"}
-    figure.set(
+    figure.update(
         height=height,
         margin={"l": 8, "r": 16, "t": 28, "b": 8},
         legend={**legend, "title": {"text": ""}},
@@ -336,7 +361,7 @@ def framed(figure: Sketch, height: int, **layout: Any) -> None:
         bargap=0,
         hovermode="closest",
     )
-    figure.set(**layout)
+    figure.update(**layout)
 
 
 def fill(name: str, hatched: bool = False, opacity: float = 0.85) -> dict[str, Any]:
@@ -345,12 +370,6 @@ def fill(name: str, hatched: bool = False, opacity: float = 0.85) -> dict[str, A
     pattern = {"shape": shown.hatch, "fillmode": "replace", "size": 6} if hatched else {}
     color = faded(shown.color, opacity) if not hatched else shown.color
     return {"color": color, "line": {"color": shown.color, "width": 1}, "pattern": pattern}
-
-
-def numeric(results: Results) -> None:
-    """Refuse symbolic sets, which have no ends."""
-    if results.experiment.kind.symbolic:
-        raise ValueError("Sets of symbols have no ends to draw; use symbol_bars for them.")
 
 
 def chart_text(value: str) -> str:

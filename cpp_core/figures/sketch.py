@@ -95,12 +95,12 @@ class Sketch:
         for row in rows:
             self.shape("line", x, x, row, line=line)
 
-    def set(self, **settings: Any) -> None:
+    def update(self, **settings: Any) -> None:
         """Change the layout."""
         self.layout = merged(self.layout, settings)
 
     def axis(self, letter: str, settings: Settings, row: int | None = None) -> None:
         """Change the axis of one chart, or of all."""
-        for number in range(1, self.rows + 1) if row is None else [row]:
-            name = axis_id(f"{letter}axis", number)
+        for place in range(1, self.rows + 1) if row is None else [row]:
+            name = axis_id(f"{letter}axis", place)
             self.layout[name] = merged(self.layout.get(name, {}), settings)

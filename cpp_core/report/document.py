@@ -6,7 +6,6 @@ charts; a policy in the document forbids it any request.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import plotly.graph_objects as go
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -16,18 +15,7 @@ from plotly.offline import get_plotlyjs
 
 from cpp_core.figures.panels import Panel
 from cpp_core.verdicts.about import Verdict
-
-
-class Table(NamedTuple):
-    """Rows under a head; without a head the first column names the rows.
-
-    ``kind`` is "numbers" where all columns but the first are aligned on the right.
-    """
-
-    head: Sequence[str]
-    rows: Sequence[Sequence[object]]
-    caption: str = ""
-    kind: str = ""
+from cpp_core.verdicts.summary import Table
 
 
 @dataclass(frozen=True)

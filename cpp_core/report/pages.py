@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.catalog.loss_files import LossTable
 from cpp_core.checks import Level, check_side, exact_alpha, lookup
 from cpp_core.figures.coverage_figures import calibration_curve, cover_rates, coverage_histograms
@@ -22,7 +21,7 @@ from cpp_core.figures.loss_figures import bound_bars, difference_bars, loss_hist
 from cpp_core.figures.panels import Panel
 from cpp_core.figures.symbol_figures import symbol_bars
 from cpp_core.report import AUDIENCES, SECTIONS
-from cpp_core.report.document import Section, Table, render
+from cpp_core.report.document import Section, render
 from cpp_core.report.reproduce import (
     NO_COMMAND,
     asked_of,
@@ -36,7 +35,8 @@ from cpp_core.report.reproduce import (
 )
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.answers import Answers, answers_from, answers_of
-from cpp_core.verdicts.language import confidence, counted, number, percent
+from cpp_core.verdicts.language import confidence, counted, number
+from cpp_core.verdicts.summary import Table, figures_table
 from cpp_core.verdicts.texts import RE_SPLITS
 
 SAME_SOURCE = (
@@ -258,21 +258,21 @@ def group_table(table: LossTable, answers: Answers, level: str) -> Table:
         if facts["outcome"] == "too little data":
             bound = f"none: {facts['k_needed'] - len(own)} more cases needed"
         else:
-            bound = number(facts["bound"], "up")
+            bound = facts["quoted"]
         mean = number(float(own.mean()))
         rows.append((facts["group"], facts["column"], f"{len(own):,}", mean, bound))
     head = ("group", "model", "cases", "mean", f"bound ({level})")
-    return Table(head, rows, GROUPS_BEFORE, "numbers")
+    return Table(head, rows, GROUPS_BEFORE)
 
 
 def _losses_numbers(table: LossTable, answers: Answers, level: str) -> Section:
     rows = [
         (name, len(own), *(number(float(v)) for v in (own.mean(), own.min(), own.max())), bound)
         for (name, own), verdict in zip(table.columns.items(), answers.bounds, strict=True)
-        for bound in [number(verdict.facts["bound"], "up")]
+        for bound in [verdict.facts["quoted"]]
     ]
     head = ("model", "cases", "mean", "least", "greatest", f"bound ({level})")
-    return Section(SECTIONS["numbers"], table=Table(head, rows, kind="numbers"))
+    return Section(SECTIONS["numbers"], table=Table(head, rows))
 
 
 def _numbers(results: Results, alpha: Level, side: str) -> Section:
@@ -280,30 +280,8 @@ def _numbers(results: Results, alpha: Level, side: str) -> Section:
     if len(results.failures):
         head = ("trial", "algorithm", "failed", "first message")
         first = list(results.failures.head(20).itertuples(index=False))
-        failed.append(Section(FAILED, table=Table(head, first)))
-    return Section(SECTIONS["numbers"], table=_figures(results, alpha, side), parts=failed)
-
-
-def _figures(results: Results, alpha: Level, side: str) -> Table:
-    head = ("algorithm", "lower end", "upper end", "width", "test coverage", "new loss covered")
-    rows = [
-        (
-            ALGORITHMS[name].label,
-            *(
-                "" if math.isnan(found[key]) else number(found[key])
-                for key in ("lower_median", "upper_median", "width_mean")
-            ),
-            percent(found["test_coverage_mean"]),
-            f"{percent(found['new_loss_cover_rate'])} ({percent(found['new_loss_cover_low'])} to "
-            f"{percent(found['new_loss_cover_high'])})",
-        )
-        for name, found in results.summary(alpha, side).items()
-    ]
-    caption = (
-        f"Over {counted(len(results.trials), 'trial')}: medians of the ends, means of widths and "
-        "coverage; in parentheses the exact 95 % interval of the cover rate."
-    )
-    return Table(head, rows, caption, "numbers")
+        failed.append(Section(FAILED, table=Table(head, first, figures=False)))
+    return Section(SECTIONS["numbers"], table=figures_table(results, alpha, side), parts=failed)
 
 
 def _appendix(
@@ -349,7 +327,7 @@ def _losses_appendix(
 
 
 def _reproduced(rows: list[tuple[str, object]], python: str, command: str | None) -> Section:
-    settings = Table((), [(name.replace("_", " "), value) for name, value in rows])
+    settings = Table((), [(name.replace("_", " "), value) for name, value in rows], figures=False)
     typed = Section("On the command line", code=command or "", text="" if command else NO_COMMAND)
     parts = [Section("In Python", code=python), typed]
     return Section(SECTIONS["appendix"], table=settings, parts=parts)

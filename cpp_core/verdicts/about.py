@@ -1,29 +1,25 @@
 """Who and what a promise is about, and what a verdict is."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cpp_core.checks import Level, exact_alpha
+from cpp_core.checks import Level, check_side, exact_alpha
 from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.language import (
-    Direction,
-    confidence,
-    counted,
-    listed,
-    number,
-    with_unit,
-)
+from cpp_core.verdicts.language import Direction, confidence, counted, listed, number, with_unit
 
 Badge = Literal["guaranteed", "approximate"]
-
+End = Literal["lower", "upper"]
 
 EXCHANGEABLE = "exchangeable cases"
 INDEPENDENT = "independent cases"
+END_DIGITS = 4
+"""Significant digits of the end of a loss's range, where a bound is that end."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +66,8 @@ class About:
         Cases of a batch, where the numbers are metrics on batches.
     n_algorithms : int
         How many algorithms are compared.
+    joint : bool
+        Whether alpha has been divided by the number of pairs.
     source : str
         Where the losses come from.
     """
@@ -84,6 +82,7 @@ class About:
     n: int | None = None
     batch_size: int | None = None
     n_algorithms: int = 1
+    joint: bool = False
     source: str = "the file"
 
     @property
@@ -99,7 +98,13 @@ class About:
     @property
     def range_end(self) -> str:
         """Where the range ends on the bad side."""
-        return f"its range ends at {with_unit(number(self.worst, digits=4), self.unit)}"
+        return f"its range ends at {self.end(self.worst)}"
+
+    @property
+    def difference(self) -> "About":
+        """The same for differences of two losses: their range is that of the loss, mirrored."""
+        span = self.high - self.low
+        return replace(self, low=-span, high=span)
 
     @property
     def new(self) -> str:
@@ -144,15 +149,44 @@ class About:
         own = "" if self.m is None else f" (each with its own {counted(self.m, 'training case')})"
         return counted(n, f"more calibration {self.held_out}") + own
 
-    def value(
-        self, shown: float, direction: Direction = "nearest", against: float | None = None
-    ) -> str:
-        """A number of this loss with its unit."""
-        return with_unit(number(shown, direction, against), self.unit)
+    def value(self, shown: float) -> str:
+        """A number of this loss with its unit, to the nearest."""
+        return with_unit(number(shown), self.unit)
 
-    def end(self, shown: float, against: float | None = None) -> str:
-        """A bound with its unit, rounded to the bad side."""
-        return self.value(shown, "down" if self.greater_is_better else "up", against)
+    @property
+    def bad_end(self) -> End:
+        """The end that a one-sided bound is."""
+        return "lower" if self.greater_is_better else "upper"
+
+    def ends(self, side: str) -> tuple[End, ...]:
+        """The ends that a set has on this side: both, or the bound alone."""
+        return ("lower", "upper") if check_side(side) == "two-sided" else (self.bad_end,)
+
+    def rounded(self, end: End, shown: float, *against: float) -> str:
+        """An end of a set: rounded outwards, never beyond the range nor across the numbers given.
+
+        The end of the range itself is shown with four digits.
+
+        >>> [About(high=36.04365).rounded("upper", end) for end in (0.4071, 36.02, 36.04365)]
+        ['0.408', '36.02', '36.04']
+        """
+        limit = self.low if end == "lower" else self.high
+        if is_stored(shown, limit):
+            return number(limit, digits=END_DIGITS)
+        direction: Direction = "down" if end == "lower" else "up"
+        return number(as_decimal(shown), direction, (limit, *against))
+
+    def lower_end(self, shown: float, *against: float) -> str:
+        """A lower end, rounded down."""
+        return self.rounded("lower", shown, *against)
+
+    def upper_end(self, shown: float, *against: float) -> str:
+        """An upper end, rounded up."""
+        return self.rounded("upper", shown, *against)
+
+    def end(self, shown: float, *against: float) -> str:
+        """A one-sided bound with its unit, rounded to the bad side."""
+        return with_unit(self.rounded(self.bad_end, shown, *against), self.unit)
 
     def bound(self, shown: float) -> str:
         """Such as "at most 0.41 nats"; "at least" where greater is better."""
@@ -180,16 +214,46 @@ class About:
         )
 
     @property
+    def n_pairs(self) -> int:
+        """How many pairs there are."""
+        return math.comb(self.n_algorithms, 2)
+
+    def each_pair(self, alpha: Level) -> Fraction:
+        """The alpha of one pair, with which the statements on all of them hold jointly."""
+        return exact_alpha(alpha) / max(self.n_pairs, 1)
+
+    @property
     def of_pairs(self) -> str:
-        """That a statement on one pair of several stands by itself."""
-        n = math.comb(self.n_algorithms, 2)
+        """How a statement on one pair of several holds."""
+        n = self.n_pairs
         if n < 2:
             return ""
+        if self.joint:
+            return f" Here alpha is divided by the {n} pairs, so that all statements hold jointly."
         return f" This is one of {n} pairs: it holds by itself, unless alpha was divided by {n}."
 
 
 def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
+
+
+def _short(value: float) -> Any:
+    with np.errstate(over="ignore"):
+        return np.float32(value)
+
+
+def as_decimal(value: float) -> float:
+    """A loss that was stored as float32 as such, so that it is read as the decimal it stands for.
+
+    >>> as_decimal(0.1), as_decimal(float(np.float32(0.1)))
+    (0.1, np.float32(0.1))
+    """
+    return _short(value) if float(_short(value)) == float(value) else value
+
+
+def is_stored(value: float, limit: float) -> bool:
+    """Whether a value is a limit, in full or as losses are stored."""
+    return float(value) in (limit, float(_short(limit)))
 
 
 def about_results(results: Results) -> About:
@@ -226,10 +290,12 @@ def first_trial(results: Results) -> int:
     return int(found[0])
 
 
-def numeric(results: Results, what: str) -> None:
+def check_numeric(
+    results: Results, what: str, instead: str = "choose a numeric loss for that"
+) -> None:
     """Refuse a question that symbols cannot answer."""
     if results.experiment.kind.symbolic:
-        raise ValueError(f"Kinds of error have no {what}; choose a numeric loss for that.")
+        raise ValueError(f"Kinds of error have no {what}; {instead}.")
 
 
 def check_scores(losses: Any) -> NDArray:

@@ -4,21 +4,20 @@ Report, command line and exported files read the same object.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cpp_core.checks import Level, exact_alpha
+from cpp_core.checks import Level
 from cpp_core.method.ranks import check_losses
 from cpp_core.trials.experiment import MAX_ALGORITHMS
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import About, Verdict
 from cpp_core.verdicts.bounds import bound_of, expected_loss, headline, typical, under_threshold
-from cpp_core.verdicts.comparisons import mean_of, next_difference_of, wins_of
+from cpp_core.verdicts.comparisons import Pair, mean_of, next_difference_of, wins_of
 from cpp_core.verdicts.decisions import (
     Decision,
     decide,
@@ -26,23 +25,18 @@ from cpp_core.verdicts.decisions import (
     error_rate_at_most,
     loss_at_most,
 )
-from cpp_core.verdicts.pairs import (
-    Question,
-    all_pairs,
-    better_on_average,
-    jointly,
-    next_case,
-    share_of_wins,
-    summary_of,
-)
+from cpp_core.verdicts.language import clause
+from cpp_core.verdicts.pairs import ASPECTS, Aspect, all_pairs, judged, summary_of
 from cpp_core.verdicts.selection import selection_safe, winner_of
 
-QUESTIONS: dict[Question, Callable[..., Verdict]] = {
-    "next case": next_difference_of,
-    "wins": wins_of,
-    "average": mean_of,
-}
-"""What is asked about a pair, with what answers it from plain differences."""
+
+@dataclass(frozen=True)
+class Comparison:
+    """Who wins by each aspect, the pairs behind it if several, and the choice that is safe."""
+
+    verdicts: tuple[Verdict, ...]
+    pairs: tuple[Verdict, ...]
+    safe: Verdict
 
 
 @dataclass(frozen=True)
@@ -108,15 +102,19 @@ def answers_from(
         bounds += tuple(under_threshold(results, name, at_most, alpha) for name in names)
     if len(names) == 1 or results.experiment.kind.symbolic:
         return Answers(answer, bounds, usual)
-    safe = selection_safe(results, alpha)
+    found = compared(results, alpha, margin)
+    return Answers(answer, bounds, usual, (*found.verdicts, found.safe), found.pairs)
+
+
+def compared(results: Results, alpha: Level = 0.1, margin: float | None = None) -> Comparison:
+    """Two algorithms directly, more jointly at alpha over the number of pairs."""
+    names, safe = results.algorithms, selection_safe(results, alpha)
     if len(names) == 2:
-        two = (results, names[0], names[1], alpha)
-        comparison = (next_case(*two), share_of_wins(*two), better_on_average(*two, margin), safe)
-        return Answers(answer, bounds, usual, comparison)
-    joint = [all_pairs(results, alpha, question, margin) for question in QUESTIONS]
-    summaries = tuple(found.summary for found in joint)
+        verdicts = (judged(results, *names, alpha, aspect, margin) for aspect in ASPECTS)
+        return Comparison(tuple(verdicts), (), safe)
+    joint = [all_pairs(results, alpha, aspect, margin) for aspect in ASPECTS]
     pairs = tuple(verdict for found in joint for verdict in found.pairs)
-    return Answers(answer, bounds, usual, (*summaries, safe), pairs)
+    return Comparison(tuple(found.summary for found in joint), pairs, safe)
 
 
 def decisions_from(
@@ -192,8 +190,8 @@ def answers_of(
     within = () if groups is None else tuple(_by_group(columns, alpha, about, labels, groups))
     if len(columns) == 1:
         return Answers(answer, bounds, groups=within)
-    comparison, pairs = _compared(columns, alpha, about, margin)
-    return Answers(answer, bounds, (), comparison, pairs, within)
+    found = _compared(columns, alpha, about, margin)
+    return Answers(answer, bounds, (), (*found.verdicts, found.safe), found.pairs, within)
 
 
 def _by_group(
@@ -210,7 +208,7 @@ def _by_group(
             found = bound_of(
                 own[groups == group], alpha, replace(about, source=source), labels[name]
             )
-            text = f"Within group {group!r}: {found.text[0].lower()}{found.text[1:]}"
+            text = f"Within group {group!r}: {clause(found.text)}"
             yield replace(found, text=text, facts=found.facts | {"group": group, "column": name})
 
 
@@ -259,23 +257,19 @@ def _errors(
 
 def _compared(
     columns: Mapping[str, NDArray], alpha: Level, about: About, margin: float | None
-) -> tuple[tuple[Verdict, ...], tuple[Verdict, ...]]:
-    """Two directly, more jointly at alpha over the number of pairs; then the safe choice."""
-    names = list(combinations(columns, 2))
-    each = exact_alpha(alpha) / len(names)
-    found: dict[Any, list[Verdict]] = {
-        question: [
-            judge(columns[first] - columns[second], each, about, first, second, **more)
-            for first, second in names
-        ]
-        for question, judge in QUESTIONS.items()
-        for more in [{"margin": margin} if judge is mean_of else {}]
-    }
+) -> Comparison:
+    """The same for columns of losses."""
+    names, each = list(combinations(columns, 2)), about.each_pair(alpha)
+    found: dict[Aspect, list[Verdict]] = {aspect: [] for aspect in ASPECTS}
+    for first, second in names:
+        pair = Pair(first, second, replace(about, joint=True))
+        d = columns[first] - columns[second]
+        found["next case"].append(next_difference_of(d, each, pair))
+        found["wins"].append(wins_of(d, each, pair))
+        found["average"].append(mean_of(d, each, pair, margin))
     safe = winner_of(columns, alpha, about)
+    pairs = tuple(verdict for verdicts in found.values() for verdict in verdicts)
     if len(names) == 1:
-        return (*(verdicts[0] for verdicts in found.values()), safe), ()
-    found = {question: jointly(verdicts, about) for question, verdicts in found.items()}
-    summaries = [
-        summary_of(verdicts, alpha, about, question) for question, verdicts in found.items()
-    ]
-    return (*summaries, safe), tuple(v for verdicts in found.values() for v in verdicts)
+        return Comparison(pairs, (), safe)
+    summaries = (summary_of(own, alpha, about, aspect) for aspect, own in found.items())
+    return Comparison(tuple(summaries), pairs, safe)

@@ -1,4 +1,4 @@
-"""What loss to expect, in plain sentences (spec 6).
+"""What loss to expect, in plain sentences (docs/method.md, section 6).
 
 A guaranteed sentence quotes trial 0, fixed beforehand; averages over trials are typical values and
 only approximate. Functions that end in ``_of`` take plain arrays; the others read results.
@@ -21,11 +21,13 @@ from cpp_core.verdicts.about import (
     EXCHANGEABLE,
     INDEPENDENT,
     About,
+    End,
     Verdict,
     about_results,
+    check_numeric,
     check_scores,
     first_trial,
-    numeric,
+    is_stored,
 )
 from cpp_core.verdicts.language import (
     confidence,
@@ -79,11 +81,10 @@ def bound_verdict(
     lead = f"{about.lead(label)}, "
     if at_case:
         lead += "the bound depends on the case: at the one random test case of trial 0 "
-    worst = with_unit(number(about.worst, digits=4), about.unit)
     side = "above the bottom" if about.greater_is_better else "below the top"
     trivial = "no finite bound"
     if np.isfinite(about.worst):
-        trivial = f"no bound {side} of its range, {worst},"
+        trivial = f"no bound {side} of its range, {about.end(about.worst)},"
     if k < needed:
         outcome = "too little data"
         text = f"{about.lead(label)}, {subject} has {trivial} with {level} confidence: "
@@ -96,7 +97,7 @@ def bound_verdict(
         outcome = "failed"
         text = f"{lead}{subject} has no finite bound with {level} confidence: too many training "
         text += "runs failed, which counts as infinitely bad."
-    elif float(end) in (about.worst, float(np.float32(about.worst))):
+    elif is_stored(end, about.worst):
         outcome = "top"
         text = f"{lead}{subject} has {trivial} with {level} confidence."
     else:
@@ -105,7 +106,10 @@ def bound_verdict(
         text = f"{lead}{subject} is {phrase} {chance}."
         if at_case:
             text = f"{lead}{subject} is {phrase}. Such bounds hold {chance}."
-    facts = about.facts(alpha, k, algorithm=label, bound=end, outcome=outcome, k_needed=needed)
+    facts = about.facts(
+        *(alpha, k), algorithm=label, bound=end, quoted=about.end(end), outcome=outcome,
+        k_needed=needed,
+    )  # fmt: skip
     return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why + about.separately(alpha))
 
 
@@ -253,13 +257,9 @@ def typical(results: Results, algorithm: str, alpha: Level = 0.1, side: str = "u
 def _typical_ends(
     found: Mapping[str, Any], n: int, level: str, side: str, about: About, label: str
 ) -> str:
-    names = ["lower", "upper"]
-    if side == "upper":
-        names = ["lower"] if about.greater_is_better else ["upper"]
+    names = about.ends(side)
     infinite = max(found[f"{name}_infinite"] for name in names)
-    kind = "median" if infinite else "mean"
-    values = [found[f"{name}_{kind}"] for name in names]
-    shown = [about.value(value) if np.isfinite(value) else "infinite" for value in values]
+    shown = [_typical_end(found, name, bool(infinite), about) for name in names]
     what = f"the {level} bound on the {about.loss} of {label} is {shown[0]}"
     if len(shown) == 2:
         what = f"the ends of the {level} interval for the {about.loss} of {label} are "
@@ -267,6 +267,16 @@ def _typical_ends(
     if not infinite:
         return f"{what} on average"
     return f"{what} in the median, {infinite} of {n} being infinite"
+
+
+def _typical_end(found: Mapping[str, Any], name: End, infinite: bool, about: About) -> str:
+    """The mean of an end; where some are infinite the median, which is an end itself."""
+    if not infinite:
+        return about.value(found[f"{name}_mean"])
+    end = found[f"{name}_median"]
+    if np.isinf(end):
+        return "infinite"
+    return with_unit(about.rounded(name, end), about.unit)
 
 
 # Thresholds
@@ -316,7 +326,7 @@ def exceedance_of(losses: Any, threshold: float, alpha: Level, about: About, lab
 
 def calibration_losses(results: Results, algorithm: str) -> NDArray:
     """Independent calibration losses (k,) of trial 0, as shown; one of each group."""
-    numeric(results, "threshold")
+    check_numeric(results, "threshold")
     losses = results.arrays[algorithm]["calibration"][first_trial(results)]
     return losses if losses.ndim == 1 else losses[:, 0]
 

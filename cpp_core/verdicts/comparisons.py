@@ -1,12 +1,13 @@
-"""Which of two algorithms is better: on the next case, how often, and on average (spec 6).
+"""Which of two algorithms is better: on the next case, how often, and on average.
 
 Everything rests on the difference l(first) - l(second) on the same cases, never on two separate
 intervals. Here are the functions of plain arrays of differences, as shown; ``pairs`` reads them
-from results.
+from results. What may be said of them is in docs/method.md, section 6.
 """
 
 import math
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,56 +44,86 @@ EXACT_UP_TO = 200
 """Numbers of cases up to which the one that would do is searched for."""
 
 
+@dataclass(frozen=True)
+class Pair:
+    """Two competitors by their labels, and what their losses are about."""
+
+    first: str
+    second: str
+    about: About
+
+    @property
+    def a(self) -> str:
+        """The first in a sentence."""
+        return self.about.of(self.first)
+
+    @property
+    def b(self) -> str:
+        """The second in a sentence."""
+        return self.about.of(self.second)
+
+
+@dataclass(frozen=True)
+class DifferenceSet:
+    """The set of the next difference, smaller better, and how k scores gave it.
+
+    ``rank`` tells it in words; ``at_case`` says whether it is the set at the one random test case.
+    """
+
+    k: int
+    k_needed: int
+    lower: float
+    upper: float
+    rank: str
+    at_case: bool = False
+
+    @property
+    def outcome(self) -> str:
+        """What it says of the first and the second."""
+        if self.k < self.k_needed:
+            return "too little data"
+        if self.lower > self.upper:
+            return "empty"
+        if self.lower == self.upper == 0:
+            return "equal"
+        if self.upper < 0:
+            return "first better"
+        if self.lower > 0:
+            return "second better"
+        if self.upper == 0:
+            return "first not worse"
+        return "second not worse" if self.lower == 0 else "either"
+
+
 def between(about: About, lower: float, upper: float) -> str:
     """A difference's interval in words, rounded outwards and never across zero."""
     if math.isinf(lower) and math.isinf(upper):
         return "may be anything"
+    low, high = about.difference.lower_end(lower, 0.0), about.difference.upper_end(upper, 0.0)
     if math.isinf(upper):
-        return f"is at least {about.value(lower, 'down', 0.0)}"
+        return f"is at least {with_unit(low, about.unit)}"
     if math.isinf(lower):
-        return f"is at most {about.value(upper, 'up', 0.0)}"
-    low, high = number(lower, "down", 0.0), number(upper, "up", 0.0)
+        return f"is at most {with_unit(high, about.unit)}"
     return f"lies between {low} and {with_unit(high, about.unit)}"
 
 
-def _smaller(about: About) -> str:
-    return f"{'larger' if about.greater_is_better else 'smaller'} {about.loss}"
-
-
-def _next_outcome(lower: float, upper: float) -> str:
-    """What an interval of the difference, smaller better, says of the first and the second."""
-    if lower > upper:
-        return "empty"
-    if lower == upper == 0:
-        return "equal"
-    if upper < 0:
-        return "first better"
-    if lower > 0:
-        return "second better"
-    if upper == 0:
-        return "first not worse"
-    return "second not worse" if lower == 0 else "either"
-
-
-def _next_words(outcome: str, about: About, first: str, second: str) -> str:
-    a, b = about.of(first), about.of(second)
+def _next_words(outcome: str, pair: Pair) -> str:
+    smaller = f"{'larger' if pair.about.greater_is_better else 'smaller'} {pair.about.loss}"
     return {
-        "first better": f"so {a} has the {_smaller(about)}",
-        "second better": f"so {b} has the {_smaller(about)}",
-        "first not worse": f"so {a} is better or equal",
-        "second not worse": f"so {b} is better or equal",
+        "first better": f"so {pair.a} has the {smaller}",
+        "second better": f"so {pair.b} has the {smaller}",
+        "first not worse": f"so {pair.a} is better or equal",
+        "second not worse": f"so {pair.b} is better or equal",
         "equal": "so they are equal",
         "either": "so it could go either way",
     }[outcome]
 
 
-def next_difference_of(
-    differences: Any, alpha: Level, about: About, first: str, second: str
-) -> Verdict:
+def next_difference_of(differences: Any, alpha: Level, pair: Pair) -> Verdict:
     """Which is better on the next case, from k paired differences (k,) or (k, b): guaranteed."""
+    about = pair.about
     d = about.sign * check_scores(differences)
-    span = about.high - about.low
-    lo, hi, lower, upper = ends(d, alpha, "two-sided", -span, span)
+    lo, hi, lower, upper = ends(d, alpha, "two-sided", about.difference.low, about.difference.high)
     needed, k = scores_needed(alpha), len(d)
     rank = (
         f"The ends are the {ordinal(lo)} and the {ordinal(hi)} smallest of the {d.size} "
@@ -100,78 +131,69 @@ def next_difference_of(
         if k >= needed
         else f"Two finite ends need {counted(needed, 'score')}, {about.source} has {k}"
     )
-    return next_verdict(k, needed, (lower, upper), rank, alpha, about, first, second)
+    return next_verdict(DifferenceSet(k, needed, lower, upper, rank), alpha, pair)
 
 
-def next_verdict(
-    k: int,
-    needed: int,
-    interval: tuple[float, float],
-    rank: str,
-    alpha: Level,
-    about: About,
-    first: str,
-    second: str,
-    at_case: bool = False,
-) -> Verdict:
-    lower, upper = interval
-    outcome = "too little data" if k < needed else _next_outcome(lower, upper)
-    shown = (-upper, -lower) if about.greater_is_better else (lower, upper)
-    difference = f"the {about.loss} of {about.of(first)} minus that of {about.of(second)}"
+def next_verdict(found: DifferenceSet, alpha: Level, pair: Pair) -> Verdict:
+    """The sentence on who is better on the next case, with all the ways in which it is open."""
+    about, outcome, k, needed = pair.about, found.outcome, found.k, found.k_needed
+    shown = (found.lower, found.upper)
+    if about.greater_is_better:
+        shown = (-found.upper, -found.lower)
+    lead = about.lead(pair.first, pair.second)
     chance = f"with probability at least {confidence(alpha)}, {about.together}"
     if outcome == "too little data":
         text = (
-            f"Too little data to compare {first} and {second} on a {about.next} with "
+            f"Too little data to compare {pair.first} and {pair.second} on a {about.next} with "
             f"{confidence(alpha)} confidence: {about.more(needed - k)} would do."
         )
     elif outcome == "empty":
         text = (
-            f"{about.lead(first, second)}, the answer depends on the case: at the one random test "
-            "case of trial 0 the set for the difference is empty, which counts as a miss, and "
-            "nothing can be said."
+            f"{lead}, the answer depends on the case: at the one random test case of trial 0 the "
+            "set for the difference is empty, which counts as a miss, and nothing can be said."
         )
     else:
-        range_, words = between(about, *shown), _next_words(outcome, about, first, second)
-        text = f"{about.lead(first, second)}, {difference} {range_} {chance}: {words}."
-        if at_case:
+        difference = f"the {about.loss} of {pair.a} minus that of {pair.b} {between(about, *shown)}"
+        words = _next_words(outcome, pair)
+        text = f"{lead}, {difference} {chance}: {words}."
+        if found.at_case:
             text = (
-                f"{about.lead(first, second)}, the answer depends on the case: at the one random "
-                f"test case of trial 0 {difference} {range_}, {words}. Such sets hold the "
-                f"difference {chance}."
+                f"{lead}, the answer depends on the case: at the one random test case of trial 0 "
+                f"{difference}, {words}. Such sets hold the difference {chance}."
             )
     why = (
-        f"{rank}, with alpha = {number(float(exact_alpha(alpha)))}. Each difference is of two "
-        f"losses on the same {about.new}."
+        f"{found.rank}, with alpha = {number(float(exact_alpha(alpha)))}. Each difference is of "
+        f"two losses on the same {about.new}."
     )
     facts = about.facts(
         alpha,
         k,
-        first=first,
-        second=second,
+        first=pair.first,
+        second=pair.second,
         lower=shown[0],
         upper=shown[1],
         outcome=outcome,
-        at_case=at_case,
+        at_case=found.at_case,
         k_needed=needed,
     )
     return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why + about.of_pairs)
 
 
-def wins_of(differences: Any, alpha: Level, about: About, first: str, second: str) -> Verdict:
+def wins_of(differences: Any, alpha: Level, pair: Pair) -> Verdict:
     """How often the first is better, with an exact interval from n independent differences.
 
     Of differences (n, b) the first of each row counts: those of one row are not independent.
     """
+    about = pair.about
     d = about.sign * check_scores(differences)
     d = d if d.ndim == 1 else d[:, 0]
     n, wins, ties = len(d), int((d < 0).sum()), int((d == 0).sum())
     low, high = share_interval(wins, n, alpha)
-    a, b = about.of(first), about.of(second)
     losses = n - wins - ties
     outcome = "most" if low > 0.5 else "fewer than half" if high < 0.5 else "not decided"
     conclusion = {
-        "most": f"so {a} is better on most of them",
-        "fewer than half": f"so {a} is strictly better on fewer than half of them",
+        "most": f"so {pair.a} is better on most of them",
+        "fewer than half": f"so {pair.a} is strictly better on fewer than half of them",
         "not decided": "so whether that is more than half is not decided by this data",
     }[outcome]
     if outcome == "not decided" and ties < n:
@@ -182,11 +204,10 @@ def wins_of(differences: Any, alpha: Level, about: About, first: str, second: st
     result = equal if ties == n else f"better on {wins}, {equal}"
     kept = "" if about.m is None else f", each retrained on {counted(about.m, 'case')}"
     text = (
-        f"Of {counted(n, f'held-out {about.held_out}')}, {a} against {b}{kept}: {result}. Its "
-        f"share of wins on new {plural(about.new)} lies between "
+        f"Of {counted(n, f'held-out {about.held_out}')}, {pair.a} against {pair.b}{kept}: "
+        f"{result}. Its share of wins on new {plural(about.new)} lies between "
         f"{percent(low, 'down', 0.5)} and {percent(high, 'up', 0.5)} with {confidence(alpha)} "
-        f"confidence, "
-        f"{conclusion}."
+        f"confidence, {conclusion}."
     )
     why = (
         f"Wins among independent {plural(about.held_out)} are binomial; the ends are Clopper and "
@@ -196,8 +217,8 @@ def wins_of(differences: Any, alpha: Level, about: About, first: str, second: st
     facts = about.facts(
         alpha,
         n,
-        first=first,
-        second=second,
+        first=pair.first,
+        second=pair.second,
         wins=wins,
         ties=ties,
         losses=losses,
@@ -237,122 +258,128 @@ def largest_share(differences: NDArray) -> float:
     return float(squares.max() / squares.sum())
 
 
-def mean_of(
-    differences: Any,
-    alpha: Level,
-    about: About,
-    first: str,
-    second: str,
-    margin: float | None = None,
-) -> Verdict:
+@dataclass(frozen=True)
+class MeanInterval:
+    """A t interval for the mean of n differences, as shown."""
+
+    n: int
+    mean: float
+    lower: float
+    upper: float
+
+    def outcome(self, margin: float | None, sign: int) -> str:
+        """What it says of the first and the second; ``sign`` is that of the loss."""
+        if margin is not None and -margin <= self.lower and self.upper <= margin:
+            return "practically equal"
+        low, high = sorted((sign * self.lower, sign * self.upper))
+        if low > 0:
+            return "second better on average"
+        return "first better on average" if high < 0 else "not decided"
+
+    @property
+    def n_needed(self) -> int | None:
+        """How many differences would decide if mean and spread stay; None for a mean of 0."""
+        half = (self.upper - self.lower) / 2
+        return math.ceil(self.n * (half / self.mean) ** 2) if self.mean else None
+
+
+def mean_of(differences: Any, alpha: Level, pair: Pair, margin: float | None = None) -> Verdict:
     """Which is better on average, from n independent differences: a t interval, approximate.
 
     Better on average, not decided by this data, or practically equal: the last only with a margin
     and an interval inside it. Of differences (n, b) the mean of each row counts. Where the largest
-    difference holds more than ``HEAVY_SHARE`` of the
-    sum of squares nothing is said about the mean, only about wins.
+    difference holds more than ``HEAVY_SHARE`` of the sum of squares nothing is said about the mean,
+    only about wins.
     """
     scores = check_scores(differences).astype(float)
     shown = scores if scores.ndim == 1 else scores.mean(axis=1)
     if margin is not None and not (math.isfinite(margin) and margin > 0):
         raise ValueError(f"The margin must be a positive number, but {margin!r} was given.")
-    n, share = len(shown), largest_share(shown)
-    a, b = about.of(first), about.of(second)
-    facts: dict[str, Any] = {"first": first, "second": second, "margin": margin}
+    n, share, about = len(shown), largest_share(shown), pair.about
+    facts = about.facts(alpha, n, first=pair.first, second=pair.second, margin=margin, share=share)
     if share > HEAVY_SHARE:
-        return _only_wins(scores, shown, share, alpha, about, first, second, facts)
-    mean, error = shown.mean(), shown.std(ddof=1) / math.sqrt(n)
+        wins = wins_of(scores, alpha, pair)
+        facts |= {name: wins.facts[name] for name in ("wins", "ties", "losses")}
+        facts |= {"outcome": "not decided", "lower": None, "upper": None}
+        return _only_wins(wins, _why_silent(shown, share, about), facts)
+    mean, error = float(shown.mean()), float(shown.std(ddof=1)) / math.sqrt(n)
     half = float(stats.t.isf(float(exact_alpha(alpha)) / 2, n - 1)) * error
-    lower, upper = mean - half, mean + half
-    low, high = sorted((about.sign * lower, about.sign * upper))
-    at = number(lower, "down", 0.0), number(upper, "up", 0.0)
-    if margin is not None:
-        at = _within(lower, margin, "down"), _within(upper, margin, "up")
-    basis = (
-        f"an approximate {confidence(alpha)} confidence interval from "
-        f"{counted(n, f'held-out {about.held_out}')}"
-    )
-    difference = (
-        f"on new {plural(about.new)} the average {about.loss} of {a} minus that of {b} lies "
-        f"between {at[0]} and "
-        f"{with_unit(at[1], about.unit)} ({basis})"
-    )
-    retrained = "" if about.m is None else f", retrained on {counted(about.m, 'case')},"
-    if margin is not None and -margin <= lower and upper <= margin:
-        outcome = "practically equal"
-        text = (
-            f"{sentence(a)} and {b}{retrained} are practically equal: {difference}, inside the "
-            f"margin of {with_unit(number(margin, digits=17), about.unit)} that was set."
-        )
-    elif low > 0 or high < 0:
-        better, worse = (b, a) if low > 0 else (a, b)
-        outcome = "second better on average" if low > 0 else "first better on average"
-        text = f"{sentence(better)}{retrained} is better on average than {worse}: {difference}."
-    else:
-        outcome = "not decided"
-        text = (
-            f"Not decided by this data, {a} or {b}{retrained}: {difference}, on both sides of zero."
-        )
-        if mean != 0:
-            needed = math.ceil(n * (half / mean) ** 2)
-            facts["n_needed"] = needed
-            enough = counted(max(needed, n + 1), f"held-out {about.held_out}")
-            text += f" About {enough} would decide if mean and spread stay as they are."
+    found = MeanInterval(n, mean, mean - half, mean + half)
+    outcome = found.outcome(margin, about.sign)
+    facts |= {"mean": mean, "lower": found.lower, "upper": found.upper, "outcome": outcome}
+    if outcome == "not decided" and found.n_needed is not None:
+        facts["n_needed"] = found.n_needed
     why = (
         f"A t interval for the mean of {n} differences of {about.source} "
         f"(mean {number(mean)}, standard error {number(error)}). The largest holds "
         f"{percent(share, 'up')} of the sum of squares, not more than {percent(HEAVY_SHARE)}, so "
         "that no single case decides."
     )
-    facts |= {"mean": mean, "lower": lower, "upper": upper, "outcome": outcome, "share": share}
     return Verdict(
-        text,
+        _mean_text(found, outcome, alpha, pair, margin),
         "approximate",
         f"{INDEPENDENT}, and a mean of {n} differences that is near Normal",
-        about.facts(alpha, n, **facts),
+        facts,
         why + about.of_pairs,
     )
 
 
-def _within(end: float, margin: float, direction: Literal["up", "down"]) -> str:
-    """An end that is rounded across neither zero nor the margin."""
-    nearest = min((0.0, margin, -margin), key=lambda value: abs(value - end))
-    return number(end, direction, nearest)
+def _mean_text(
+    found: MeanInterval, outcome: str, alpha: Level, pair: Pair, margin: float | None
+) -> str:
+    """The sentence on an average; its ends are rounded across neither zero nor the margin."""
+    about, a, b = pair.about, pair.a, pair.b
+    limits = (0.0,) if margin is None else (0.0, margin, -margin)
+    low, high = number(found.lower, "down", limits), number(found.upper, "up", limits)
+    held_out = f"held-out {about.held_out}"
+    difference = (
+        f"on new {plural(about.new)} the average {about.loss} of {a} minus that of {b} lies "
+        f"between {low} and {with_unit(high, about.unit)} (an approximate {confidence(alpha)} "
+        f"confidence interval from {counted(found.n, held_out)})"
+    )
+    retrained = "" if about.m is None else f", retrained on {counted(about.m, 'case')},"
+    if outcome == "practically equal":
+        set_margin = with_unit(number(margin or 0.0, digits=17), about.unit)
+        return (
+            f"{sentence(a)} and {b}{retrained} are practically equal: {difference}, inside the "
+            f"margin of {set_margin} that was set."
+        )
+    if outcome != "not decided":
+        better, worse = (a, b) if outcome == "first better on average" else (b, a)
+        return f"{sentence(better)}{retrained} is better on average than {worse}: {difference}."
+    text = f"Not decided by this data, {a} or {b}{retrained}: {difference}, on both sides of zero."
+    if found.n_needed is not None:
+        enough = counted(max(found.n_needed, found.n + 1), held_out)
+        text += f" About {enough} would decide if mean and spread stay as they are."
+    return text
 
 
-def _only_wins(
-    scores: NDArray,
-    shown: NDArray,
-    share: float,
-    alpha: Level,
-    about: About,
-    first: str,
-    second: str,
-    facts: dict[str, Any],
-) -> Verdict:
-    n, wins = len(shown), wins_of(scores, alpha, about, first, second)
+def _why_silent(shown: NDArray, share: float, about: About) -> str:
+    """Why nothing is said about the mean of these differences."""
+    n = len(shown)
     if np.isinf(shown).any():
-        reason = "a training run failed and counts as infinitely bad"
+        return "a training run failed and counts as infinitely bad"
+    if n == 1:
+        reason = "there is one difference only"
     elif np.ptp(shown) == 0:
         reason = f"all {n} differences are {number(shown[0])}, which shows no spread to judge by"
-        if n == 1:
-            reason = "there is one difference only"
     else:
         reason = (
             f"one of {n} differences holds {percent(share, 'down')} of the sum of squares, more "
             f"than {percent(HEAVY_SHARE)}"
         )
-    if n < ENOUGH_CASES and not np.isinf(shown).any():
+    if n < ENOUGH_CASES:
         reason += f", and about {ENOUGH_CASES} {plural(about.held_out)} or more are needed"
+    return reason
+
+
+def _only_wins(wins: Verdict, reason: str, facts: dict[str, Any]) -> Verdict:
     text = (
         f"Not decided by this data which is better on average: {reason}, so only wins are counted. "
         f"{wins.text}"
     )
-    facts |= {"outcome": "not decided", "share": share, "wins": wins.facts["wins"]}
-    facts |= {"ties": wins.facts["ties"], "losses": wins.facts["losses"]}
-    facts |= {"lower": None, "upper": None}
     why = (
         "A mean that rests on one difference, or on none that differs, has no usable interval. "
         f"{wins.why}"
     )
-    return Verdict(text, "approximate", INDEPENDENT, about.facts(alpha, n, **facts), why)
+    return Verdict(text, "approximate", INDEPENDENT, facts, why)

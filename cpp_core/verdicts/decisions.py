@@ -16,7 +16,7 @@ from cpp_core.method.ranks import as_limit, check_losses, ends, scores_needed
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import EXCHANGEABLE, About, Verdict, about_results
 from cpp_core.verdicts.bounds import calibration_losses
-from cpp_core.verdicts.language import confidence, counted, number, ordinal, with_unit
+from cpp_core.verdicts.language import clause, confidence, counted, number, ordinal, with_unit
 
 Outcome = Literal["shown", "not shown", "too little data"]
 
@@ -68,8 +68,7 @@ def _decide(shown: NDArray, t: float, alpha: Level, about: About, label: str) ->
     kept = upper <= about.sign * limit
     at = with_unit(number(t, digits=17), about.unit)
     side = "at least" if about.greater_is_better else "at most"
-    lead = about.lead(label)
-    claim = f"{lead[0].lower()}{lead[1:]}, the {about.loss} of {about.of(label)} is {side} {at}"
+    claim = f"{clause(about.lead(label))}, the {about.loss} of {about.of(label)} is {side} {at}"
     why = (
         f"The bound is the {ordinal(hi)} {'largest' if about.greater_is_better else 'smallest'} of "
         f"{counted(k, 'calibration score')} of {about.source}."
@@ -110,8 +109,9 @@ def error_rate_at_most(
 ) -> Decision:
     """Is the error rate at most ``rate`` on the next ``batch_size`` cases? By the exact batch rule.
 
-    The errors among the next cases are a hypergeometric share of all errors (spec 7); the batch
-    size is fixed beforehand. Too little data when not even k cases without an error would do.
+    The errors among the next cases are a hypergeometric share of all errors (docs/method.md,
+    section 7); the batch size is fixed beforehand. Too little data when not even k
+    cases without an error would do.
 
     >>> [error_rate_at_most(200, 10, 100, rate).outcome for rate in (0.1, 0.05)]
     ['shown', 'not shown']
@@ -119,9 +119,6 @@ def error_rate_at_most(
     most = batch_errors(k, errors, batch_size, alpha, side="upper")[1]
     exact = _rate(rate)
     allowed = math.floor(exact * batch_size)
-    level, at = confidence(alpha), f"{number(float(exact * 100), digits=17)} %"
-    cases = "case" if batch_size == 1 else counted(batch_size, "case")
-    claim = f"the error rate on the next {cases} is at most {at} ({counted(allowed, 'error')})"
     facts: dict[str, Any] = {
         "k": k,
         "m": None,
@@ -132,40 +129,49 @@ def error_rate_at_most(
         "rate": float(exact),
         "most": most,
     }
-    seen = f"{counted(errors, 'error')} among {counted(k, 'checked case')}"
     outcome: Outcome
     if most <= allowed:
         outcome = "shown"
-        text = (
-            f"Shown: {claim} with probability at least {level}, over the checked and the next "
-            f"cases together; with {seen} there will be at most {most}."
-        )
     elif batch_errors(k, 0, batch_size, alpha, side="upper")[1] > allowed:
         outcome = "too little data"
-        needed = _clean_cases(batch_size, allowed, alpha, k)
-        facts["k_needed"] = needed
-        text = (
-            f"Too little data to show with {level} confidence that {claim}: "
-            f"{counted(needed, 'case')} without an error would do, {k} cannot."
-        )
-        if k == 1:
-            text = text.replace("1 cannot", "a single one cannot")
+        facts["k_needed"] = _clean_cases(batch_size, allowed, alpha, k)
     else:
         outcome = "not shown"
-        fewest = _last(
+        facts["errors_allowed"] = _last(
             lambda e: batch_errors(k, e, batch_size, alpha, "upper")[1] <= allowed, errors
         )
-        facts["errors_allowed"] = fewest
-        text = (
-            f"Not shown with {level} confidence that {claim}: with {seen} there may be {most}; at "
-            f"most {counted(fewest, 'error')} among the {k} would have shown it."
-        )
+    facts["outcome"] = outcome
+    seen = f"{counted(errors, 'error')} among {counted(k, 'checked case')}"
     why = (
         f"{most} is the largest number x of errors that {seen} leave possible: the tail of "
         f"Hypergeometric({k} + {batch_size}, {errors} + x, {batch_size}) at x exceeds alpha = "
         f"{number(float(exact_alpha(alpha)))}. The batch size is fixed beforehand."
     )
-    return Decision(text, "guaranteed", EXCHANGEABLE, facts | {"outcome": outcome}, why, outcome)
+    at = f"{number(float(exact * 100), digits=17)} % ({counted(allowed, 'error')})"
+    text = _rate_text(facts, at, seen, confidence(alpha))
+    return Decision(text, "guaranteed", EXCHANGEABLE, facts, why, outcome)
+
+
+def _rate_text(facts: dict[str, Any], at: str, seen: str, level: str) -> str:
+    """The sentence on an error rate, from the facts of its decision."""
+    k, most, batch_size = facts["k"], facts["most"], facts["batch_size"]
+    cases = "case" if batch_size == 1 else counted(batch_size, "case")
+    claim = f"the error rate on the next {cases} is at most {at}"
+    if facts["outcome"] == "shown":
+        return (
+            f"Shown: {claim} with probability at least {level}, over the checked and the next "
+            f"cases together; with {seen} there will be at most {most}."
+        )
+    if facts["outcome"] == "too little data":
+        return (
+            f"Too little data to show with {level} confidence that {claim}: "
+            f"{counted(facts['k_needed'], 'case')} without an error would do, "
+            f"{'a single one' if k == 1 else k} cannot."
+        )
+    return (
+        f"Not shown with {level} confidence that {claim}: with {seen} there may be {most}; at most "
+        f"{counted(facts['errors_allowed'], 'error')} among the {k} would have shown it."
+    )
 
 
 def decide_error_rate(

@@ -16,9 +16,8 @@ from cpp_core.checks import Level, exact_alpha
 Direction = Literal["up", "down", "nearest"]
 
 DIGITS = 3
-DECIMALS = 12
 """Significant digits of a number in a sentence."""
-
+DECIMALS = 12
 
 ROUNDING = {"up": ROUND_CEILING, "down": ROUND_FLOOR, "nearest": ROUND_HALF_EVEN}
 
@@ -26,13 +25,14 @@ ROUNDING = {"up": ROUND_CEILING, "down": ROUND_FLOOR, "nearest": ROUND_HALF_EVEN
 def number(
     value: float,
     direction: Direction = "nearest",
-    against: float | None = None,
+    against: float | tuple[float, ...] = (),
     digits: int = DIGITS,
 ) -> str:
     """A number with three significant digits, rounded in the stated direction.
 
-    More digits are used where fewer would put it on another side of ``against``, or onto it. A
-    float32 is read as the shortest decimal that it stands for, like the losses that it bounds.
+    More digits are used where fewer would put it on another side of a number in ``against``, or
+    onto it. A float32 is read as the shortest decimal that it stands for, like the losses that it
+    bounds.
 
     >>> number(0.4071, "up"), number(0.49996, "up", against=0.5), number(12345.6), number(math.inf)
     ('0.408', '0.49996', '12,300', 'no finite bound')
@@ -40,12 +40,12 @@ def number(
     exact = _decimal(value)
     if not exact or not exact.is_finite():
         return "0" if not exact else "undefined" if exact.is_nan() else "no finite bound"
-    limit = None if against is None else _decimal(against)
+    limits = [_decimal(other) for other in (against if isinstance(against, tuple) else (against,))]
     rounded = exact
     for places in range(digits, 20):
         unit = Decimal((0, (1,), exact.adjusted() - places + 1))
         rounded = exact.quantize(unit, rounding=ROUNDING[direction])
-        if limit is None or rounded.compare(limit) == exact.compare(limit):
+        if all(rounded.compare(limit) == exact.compare(limit) for limit in limits):
             break
     plain = rounded.normalize()
     return f"{plain:,f}" if -6 < plain.adjusted() < 7 else str(plain).replace("E", "e")
@@ -147,6 +147,11 @@ def listed(words: Iterable[str]) -> str:
 def sentence(text: str) -> str:
     """The same with a capital at the start."""
     return text[0].upper() + text[1:]
+
+
+def clause(text: str) -> str:
+    """A sentence as a part of another: with a small letter at the start."""
+    return text[0].lower() + text[1:]
 
 
 def with_unit(text: str, unit: str) -> str:

@@ -1,5 +1,9 @@
-"""Comparisons of the algorithms of results: two of them, or all pairs jointly (spec 6)."""
+"""Comparisons of the algorithms of results: two of them, or all pairs jointly.
 
+What may be said of them is in docs/method.md, section 6.
+"""
+
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal
@@ -11,8 +15,15 @@ from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.checks import Level, exact_alpha
 from cpp_core.method.ranks import as_stored
 from cpp_core.trials.results import NumericLosses, Results
-from cpp_core.verdicts.about import About, Verdict, about_results, first_trial, numeric
-from cpp_core.verdicts.comparisons import mean_of, next_difference_of, next_verdict, wins_of
+from cpp_core.verdicts.about import About, Verdict, about_results, check_numeric, first_trial
+from cpp_core.verdicts.comparisons import (
+    DifferenceSet,
+    Pair,
+    mean_of,
+    next_difference_of,
+    next_verdict,
+    wins_of,
+)
 from cpp_core.verdicts.language import (
     confidence,
     counted,
@@ -23,38 +34,44 @@ from cpp_core.verdicts.language import (
     sentence,
 )
 
-Question = Literal["next case", "wins", "average"]
+Aspect = Literal["next case", "wins", "average"]
+"""What a pair is judged by."""
 
 
-def _pair(results: Results, first: str, second: str) -> tuple[NumericLosses, int, str, str]:
-    numeric(results, "difference")
-    reader, row = results.paired_reader(first, second), first_trial(results)
-    return reader, row, ALGORITHMS[first].label, ALGORITHMS[second].label
+def _pair(results: Results, first: str, second: str, joint: bool) -> tuple[NumericLosses, Pair]:
+    check_numeric(results, "difference")
+    reader, about = results.paired_reader(first, second), about_results(results)
+    labels = ALGORITHMS[first].label, ALGORITHMS[second].label
+    return reader, Pair(*labels, replace(about, joint=joint))
 
 
-def held_out_differences(results: Results, first: str, second: str) -> NDArray:
+def held_out_differences(results: Results, reader: NumericLosses) -> NDArray:
     """Independent differences of trial 0, as shown: (n,), or (n, b) for grouped evaluations.
 
     For a candidate all its held-out cases, calibration and test, given the two trained models; for
     an algorithm its k calibration groups.
     """
-    reader, row, *_ = _pair(results, first, second)
+    row = first_trial(results)
     calibration = reader.sign * reader.calibration[row]
     if results.experiment.algorithmic:
         return calibration
     return np.concatenate([calibration, reader.shown_test[row]])
 
 
-def next_case(results: Results, first: str, second: str, alpha: Level = 0.1) -> Verdict:
-    """Which is better on the next case: the paired difference interval of trial 0, guaranteed."""
-    reader, row, a, b = _pair(results, first, second)
-    words = about_results(results)
+def next_case(
+    results: Results, first: str, second: str, alpha: Level = 0.1, joint: bool = False
+) -> Verdict:
+    """Which is better on the next case: the paired difference interval of trial 0, guaranteed.
+
+    ``joint`` says that alpha has been divided by the number of pairs, here and below.
+    """
+    reader, pair = _pair(results, first, second, joint)
+    row = first_trial(results)
     if not reader.modulated:
-        shown = reader.sign * reader.calibration[row]
-        return next_difference_of(shown, alpha, words, a, b)
+        return next_difference_of(reader.sign * reader.calibration[row], alpha, pair)
     read = reader.read(alpha, "two-sided")
     hi = reader.ranks(alpha, "two-sided")[1]
-    ends = as_stored(*sorted_ends(read.lower[row], read.upper[row], words))
+    ends = as_stored(*sorted_ends(read.lower[row], read.upper[row], pair.about))
     needed = results.k_needed(alpha)
     rank = (
         f"The predicted ends at the case are widened by the {ordinal(hi)} smallest of the "
@@ -62,7 +79,7 @@ def next_case(results: Results, first: str, second: str, alpha: Level = 0.1) -> 
         if reader.k >= needed
         else f"A finite set needs {counted(needed, 'score')}, trial 0 has {reader.k}"
     )
-    return next_verdict(reader.k, needed, ends, rank, alpha, words, a, b, at_case=True)
+    return next_verdict(DifferenceSet(reader.k, needed, *ends, rank, at_case=True), alpha, pair)
 
 
 def sorted_ends(lower: Any, upper: Any, about: About) -> tuple[float, float]:
@@ -70,24 +87,52 @@ def sorted_ends(lower: Any, upper: Any, about: About) -> tuple[float, float]:
     return (-upper, -lower) if about.greater_is_better else (lower, upper)
 
 
-def share_of_wins(results: Results, first: str, second: str, alpha: Level = 0.1) -> Verdict:
+def share_of_wins(
+    results: Results, first: str, second: str, alpha: Level = 0.1, joint: bool = False
+) -> Verdict:
     """How often the first is better: wins and ties of trial 0, exact, guaranteed (iid)."""
-    d = held_out_differences(results, first, second)
-    return wins_of(
-        d, alpha, about_results(results), ALGORITHMS[first].label, ALGORITHMS[second].label
-    )
+    reader, pair = _pair(results, first, second, joint)
+    return wins_of(held_out_differences(results, reader), alpha, pair)
 
 
 def better_on_average(
-    results: Results, first: str, second: str, alpha: Level = 0.1, margin: float | None = None
+    results: Results,
+    first: str,
+    second: str,
+    alpha: Level = 0.1,
+    margin: float | None = None,
+    joint: bool = False,
 ) -> Verdict:
     """Which is better on average, from one trial's held-out cases or groups: approximate.
 
     Never a test over trials: re-splits of one table are not independent.
     """
-    d = held_out_differences(results, first, second)
-    a, b = ALGORITHMS[first].label, ALGORITHMS[second].label
-    return mean_of(d, alpha, about_results(results), a, b, margin)
+    reader, pair = _pair(results, first, second, joint)
+    return mean_of(held_out_differences(results, reader), alpha, pair, margin)
+
+
+ASPECTS: dict[Aspect, Callable[..., Verdict]] = {
+    "next case": next_case,
+    "wins": share_of_wins,
+    "average": better_on_average,
+}
+"""By what pairs are judged, with what judges a pair of results."""
+
+
+def judged(
+    results: Results,
+    first: str,
+    second: str,
+    alpha: Level,
+    aspect: Aspect,
+    margin: float | None = None,
+) -> Verdict:
+    """One pair by one aspect, at alpha over the number of pairs: jointly with all others."""
+    if aspect not in ASPECTS:
+        raise ValueError(f"aspect must be one of {', '.join(ASPECTS)}, but {aspect!r} was given.")
+    each = about_results(results).each_pair(alpha)
+    more = {"margin": margin} if aspect == "average" else {}
+    return ASPECTS[aspect](results, first, second, each, joint=True, **more)
 
 
 @dataclass(frozen=True)
@@ -99,39 +144,15 @@ class AllPairs:
 
 
 def all_pairs(
-    results: Results,
-    alpha: Level = 0.1,
-    question: Question = "next case",
-    margin: float | None = None,
+    results: Results, alpha: Level = 0.1, aspect: Aspect = "next case", margin: float | None = None
 ) -> AllPairs:
     """All pairs at alpha over their number, so that the statements hold jointly."""
-    numeric(results, "difference")
+    check_numeric(results, "difference")
     names = list(combinations(results.algorithms, 2))
     if not names:
         raise ValueError("One algorithm alone has no rival; pick at least two to compare.")
-    each = exact_alpha(alpha) / len(names)
-    if question == "next case":
-        verdicts = [next_case(results, a, b, each) for a, b in names]
-    elif question == "wins":
-        verdicts = [share_of_wins(results, a, b, each) for a, b in names]
-    elif question == "average":
-        verdicts = [better_on_average(results, a, b, each, margin) for a, b in names]
-    else:
-        raise ValueError(
-            f"question must be 'next case', 'wins' or 'average', but {question!r} was given."
-        )
-    about = about_results(results)
-    verdicts = jointly(verdicts, about)
-    return AllPairs(tuple(verdicts), summary_of(verdicts, alpha, about, question))
-
-
-def jointly(verdicts: list[Verdict], about: About) -> list[Verdict]:
-    """Verdicts on all pairs that were made at alpha over their number, and say so."""
-    alone, n = about.of_pairs, len(verdicts)
-    if not alone:
-        return verdicts
-    joint = f" Here alpha is divided by the {n} pairs, so that all statements hold jointly."
-    return [replace(verdict, why=verdict.why.replace(alone, joint)) for verdict in verdicts]
+    verdicts = [judged(results, a, b, alpha, aspect, margin) for a, b in names]
+    return AllPairs(tuple(verdicts), summary_of(verdicts, alpha, about_results(results), aspect))
 
 
 def _decided(facts: dict[str, Any]) -> tuple[str, str] | None:
@@ -145,7 +166,7 @@ def _decided(facts: dict[str, Any]) -> tuple[str, str] | None:
     return None
 
 
-def summary_of(verdicts: list[Verdict], alpha: Level, about: About, question: Question) -> Verdict:
+def summary_of(verdicts: list[Verdict], alpha: Level, about: About, aspect: Aspect) -> Verdict:
     """One sentence for all pairs, from verdicts that were each made at alpha over their number."""
     n, facts = len(verdicts), [verdict.facts for verdict in verdicts]
     beaten: dict[str, list[str]] = {}
@@ -166,7 +187,7 @@ def summary_of(verdicts: list[Verdict], alpha: Level, about: About, question: Qu
         else f"on the next {about.new}",
         "wins": f"on most new {plural(about.new)}",
         "average": "on average",
-    }[question]
+    }[aspect]
     parts = []
     for better, others in beaten.items():
         all_others = len(others) == K - 1 > 1
@@ -181,7 +202,7 @@ def summary_of(verdicts: list[Verdict], alpha: Level, about: About, question: Qu
     if short:
         more = short[0]["k_needed"] - short[0]["k"]
         parts[-1] += f"; {about.more(more)} would give finite intervals"
-    kind = "approximately " if question == "average" else ""
+    kind = "approximately " if aspect == "average" else ""
     by = "by rules that hold " if at_case else ""
     jointly = "for the pair" if n == 1 else f"for all {n} pairs jointly"
     level = f"{kind}{confidence(alpha)}"

@@ -1,7 +1,7 @@
-"""The best of several, without the mistake: chosen on one half, calibrated on the other (spec 7).
+"""The best of several, without the mistake: chosen on one half, calibrated on the other.
 
 Quoting the lowest of K bounds as if it were the only one loses the confidence; a bound from scores
-that the choice never saw keeps it.
+that the choice never saw keeps it (docs/method.md, section 7).
 """
 
 from collections.abc import Mapping
@@ -20,12 +20,12 @@ from cpp_core.verdicts.about import (
     About,
     Verdict,
     about_results,
+    check_numeric,
     check_scores,
     first_trial,
-    numeric,
 )
 from cpp_core.verdicts.bounds import bound_verdict, expected_loss
-from cpp_core.verdicts.language import confidence, counted, plural
+from cpp_core.verdicts.language import clause, confidence, counted, plural
 
 SPLIT_SEED = 0
 """Seeds the two halves, fixed beforehand like trial 0."""
@@ -38,7 +38,7 @@ def selection_safe(results: Results, alpha: Level = 0.1) -> Verdict:
     move with the case, the smallest mean bound over the cases of the first half chooses: the case
     that is quoted must not.
     """
-    numeric(results, "bound to choose by")
+    check_numeric(results, "bound to choose by")
     about, row = about_results(results), first_trial(results)
     if len(results.algorithms) == 1:
         return expected_loss(results, results.algorithms[0], alpha)
@@ -139,7 +139,7 @@ def _winner_verdict(
     inner = bound_verdict(half, end, why, alpha, about, best, at_case)
     text = (
         f"Chosen among {K} on {half} calibration {plural(about.held_out)}, calibrated on {half} "
-        f"others that the choice never saw, {best}: {inner.text[0].lower()}{inner.text[1:]}"
+        f"others that the choice never saw, {best}: {clause(inner.text)}"
     )
     facts = inner.facts | {
         "k": half,

@@ -3,7 +3,7 @@
 from typing import Any
 
 from cpp_core.catalog.losses import make_loss
-from cpp_core.verdicts.language import with_unit
+from cpp_core.verdicts.language import number, with_unit
 
 TAGLINE = (
     "Forecast the next loss, of the model you have and of the one you will retrain, with a stated "
@@ -42,5 +42,5 @@ def loss_words(name: str, **settings: Any) -> str:
     ('(range: 0 to 6.908 nats)', '(range: 0 to no upper limit)')
     """
     loss = make_loss(name, **settings)
-    top = "no upper limit" if loss.high == float("inf") else f"{loss.high:.4g}"
-    return f"{loss.words} (range: {with_unit(f'{loss.low:g} to {top}', loss.unit)})"
+    top = "no upper limit" if loss.high == float("inf") else number(loss.high, digits=4)
+    return f"{loss.words} (range: {with_unit(f'{number(loss.low)} to {top}', loss.unit)})"

@@ -3,7 +3,8 @@
 import streamlit as st
 
 from cpp_core import ALGORITHMS, Results
-from cpp_core.verdicts.language import counted, number, percent
+from cpp_core.verdicts.language import counted
+from cpp_core.verdicts.summary import Table, figures_table
 from pages.parts.choices import Choice
 from pages.parts.show import as_markdown, kept
 
@@ -19,48 +20,27 @@ TABLE_STYLE = """<style>
 </style>"""
 
 
-def figures_table(results: Results, alpha: float, side: str) -> tuple[str, str]:
-    """One row of figures per algorithm as HTML, and how to read it."""
-    n, rows = len(results.trials), []
-    symbolic, sign = results.experiment.kind.symbolic, results.experiment.measure.sign
-    bad = "upper" if sign > 0 else "lower"
-    names = {"two-sided": ["lower", "upper"], "upper": [bad]}[side]
-    head = ["Symbols in a set"] if symbolic else [f"{name.capitalize()} end" for name in names]
-    if not symbolic:
-        head += ["Width", "Average test loss"] if side == "two-sided" else ["Average test loss"]
-        unit = results.experiment.measure.unit
-        head = [f"{name} ({unit})" if unit else name for name in head]
-    for name, found in results.summary(alpha, side).items():
-        look, cells = ALGORITHMS[name], []
-        for end in [] if symbolic else names:
-            infinite = found[f"{end}_infinite"]
-            more = f"<small>{infinite:,} of {n:,} not finite</small>" if infinite else ""
-            cells.append(number(found[f"{end}_median"]) + more)
-        if symbolic or side == "two-sided":
-            cells.append(number(found["width_mean"]))
-        if not symbolic:
-            cells.append(number(found["mean_test_loss"]))
-        low, high = percent(found["new_loss_cover_low"]), percent(found["new_loss_cover_high"])
-        cells.append(f"{percent(found['new_loss_cover_rate'])}<small>{low} to {high}</small>")
-        mark = f'<span style="color:{look.color}">■</span> {look.label}'
-        rows.append("".join(f"<td>{cell}</td>" for cell in [mark, *cells]))
-    top = "".join(f"<th>{cell}</th>" for cell in ["", *head, "New loss covered"])
-    body = "".join(f"<tr>{row}</tr>" for row in rows)
-    told = "means" if symbolic else "medians of the ends, means of the rest"
-    caption = (
-        f"Over {counted(n, 'trial')}: {told}. New loss covered: the share of the trials whose one "
-        f"new loss was covered, with its exact 95 % interval; promised is at least "
-        f"{percent(1 - alpha)}."
-    )
-    return f'<div class="figures"><table><tr>{top}</tr>{body}</table></div>', caption
+def table_html(table: Table) -> str:
+    """The table with a colour for each algorithm; what stands in parentheses is small."""
+
+    def cell(text: str) -> str:
+        figure, _, more = text.rstrip(")").partition(" (")
+        return f"<td>{figure}<small>{more}</small></td>" if more else f"<td>{figure}</td>"
+
+    top = "".join(f"<th>{text}</th>" for text in ["", *table.head[1:]])
+    rows = []
+    for name, (label, *cells) in zip(table.names, table.rows, strict=True):
+        mark = f'<td><span style="color:{ALGORITHMS[name].color}">■</span> {label}</td>'
+        rows.append(f"<tr>{mark}{''.join(map(cell, cells))}</tr>")
+    return f'<div class="figures"><table><tr>{top}</tr>{"".join(rows)}</table></div>'
 
 
 def show_figures(results: Results, choice: Choice) -> None:
     """One row of figures per algorithm, and what went wrong in training."""
-    content, caption = kept(figures_table, results, choice.alpha, choice.side)
+    table = kept(figures_table, results, choice.alpha, choice.side)
     with st.container(border=True):
-        st.html(TABLE_STYLE + content)
-        st.caption(as_markdown(caption))
+        st.html(TABLE_STYLE + table_html(table))
+        st.caption(as_markdown(table.caption))
     for name in results.algorithms:
         arrays = results.arrays[name]
         failed, label = int(arrays["failed"].sum()), ALGORITHMS[name].label

@@ -6,19 +6,12 @@ import streamlit
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cpp_core import Experiment
-from cpp_core.figures.coverage_figures import calibration_curve, cover_rates, coverage_histograms
-from cpp_core.figures.interval_figures import (
-    interval_histograms,
-    overview_bars,
-    paired_difference,
-    width_differences,
-    width_histograms,
-)
+from cpp_core.figures.compare import panels_of
+from cpp_core.figures.interval_figures import overview_bars
+from cpp_core.verdicts.answers import compared
 from cpp_core.verdicts.bounds import headline
-from cpp_core.verdicts.pairs import better_on_average, next_case, share_of_wins
-from cpp_core.verdicts.selection import selection_safe
+from cpp_core.verdicts.summary import figures_table
 from pages.parts.live import keys_of, stored_results, stored_trials
-from pages.parts.rows import figures_table
 from pages.parts.show import kept
 
 
@@ -74,16 +67,10 @@ def warm() -> None:
     if stored_trials(keys, trials) < trials:
         return
     results = stored_results(keys, trials, 0, experiment)
-    alpha, look = 0.1, (0.1, "upper")
-    for draw in (interval_histograms, cover_rates, coverage_histograms, calibration_curve):
-        kept(draw, results, *look, dark=False)
-    for whole in (width_histograms, overview_bars, figures_table):
-        kept(whole, results, *look)
-    pair = experiment.algorithms
-    kept(width_differences, results, *pair, *look, dark=False)
-    kept(paired_difference, results, *pair, alpha, "two-sided", dark=False)
-    for verdict in (headline, selection_safe):
-        kept(verdict, results, alpha)
-    for compared in (next_case, share_of_wins):
-        kept(compared, results, *pair, alpha)
-    kept(better_on_average, results, *pair, alpha, None)
+    alpha, side = 0.1, "upper"
+    for kind in panels_of(results):
+        kept(kind.draw, results, *kind.arguments(results.algorithms, alpha, side), dark=False)
+    for whole in (overview_bars, figures_table):
+        kept(whole, results, alpha, side)
+    kept(headline, results, alpha)
+    kept(compared, results, alpha, None)

@@ -7,6 +7,7 @@ import pytest
 
 from cpp_core import ALGORITHMS
 from cpp_core.figures.case_figures import CaseBar, ClassBar, alpha_sweep, case_bars, class_bars
+from cpp_core.verdicts.about import About
 from tests.builders import bars, check
 
 pytestmark = pytest.mark.usefixtures("no_warnings")
@@ -86,9 +87,41 @@ def test_classes():
     shares = [text for t in panel.figure.select_traces({"mode": "text"}) for text in t.text]
     assert shares == ["95 %", "75 %", "empty, 0 %"]
     assert class_bars(rows[:1]).title.startswith("Every tested class is covered in 95 % of its")
-    check(class_bars(rows[:2], log=True))
     with pytest.raises(ValueError, match="at least one ClassBar"):
         class_bars([])
+
+
+def test_bounds_at_cases_and_in_classes_are_on_the_safe_side():
+    about = About(low=0.0, high=36.04365338911715)
+    top = float(np.float32(about.high))
+    rows = [
+        ClassBar("0", "svm-lin", 0.12345, 36.02, 0.95, 36.02, 40),
+        ClassBar("1", "svm-lin", 0.12345, top, 0.95, top, 40),
+    ]
+    panel = class_bars(rows, about=about)
+    sets, own = (
+        [
+            text
+            for t in panel.figure.data
+            if t.type == kind and t.customdata
+            for text in t.customdata
+        ]
+        for kind in ("bar", "scatter")
+    )
+    assert sets == ["0 between 0.123 and 36.02, 95 %", "1 between 0.123 and 36.04, 95 %"]
+    assert own == ["class 0 at most 36.02, from 40 scores", "class 1 at most 36.04, from 40 scores"]
+    case = case_bars(
+        [CaseBar("svm-lin", "", 0.1, 36.02, np.array([1.0]))],
+        fresh=False,
+        side="upper",
+        about=about,
+    )
+    assert case.title == "The trained model at this case: SVM-lin at most 36.02"
+    alphas = np.array([0.1, 0.2])
+    curves = {"svm-lin": (alphas, np.array([0.12345, 0.3]), np.array([top, 5.4321]))}
+    sweep = alpha_sweep(curves, 0.1, about=about)
+    assert sweep.title.endswith("SVM-lin between 0.123 and 36.04")
+    assert sweep.figure.data[0].customdata == ("5.44", "36.04", "0.123", "0.3")
 
 
 def test_a_class_without_a_tested_case_has_no_share():

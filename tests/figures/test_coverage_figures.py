@@ -5,14 +5,10 @@ import pytest
 from scipy import stats
 
 from cpp_core import ALGORITHMS
-from cpp_core.figures.coverage_figures import (
-    calibration_curve,
-    cover_rates,
-    coverage_histograms,
-    tied_share,
-)
+from cpp_core.figures.coverage_figures import calibration_curve, cover_rates, coverage_histograms
+from cpp_core.verdicts.coverage import coverage_facts, tied_share
 from cpp_core.verdicts.language import number
-from tests.builders import drawn, made
+from tests.builders import drawn, infinite, made
 
 pytestmark = pytest.mark.usefixtures("no_warnings")
 
@@ -55,6 +51,14 @@ def test_with_ties_the_probability_is_a_lower_bound():
     assert curve.figure.data[-1].name == "law without ties, a lower bound"
     scores = np.tile(np.arange(1.0, 40), (1, 4, 1))
     assert tied_share(made(scores, np.ones((1, 4, 9))), "ridge", 0.1, "two-sided") == 0
+    facts = coverage_facts(made(scores, np.ones((1, 4, 9))), 0.1, "two-sided")
+    assert (facts.exact, facts.p, facts.law, facts.tied_shares) == (True, 0.9, (36, 4), (0.0,))
+    assert facts.agrees(0.85, 0.95)
+    assert not facts.agrees(0.91, 0.99)  # the exact probability is missed from above, too
+    facts = coverage_facts(tied, 0.1, "upper")
+    assert (facts.exact, facts.tied_shares) == (False, (1.0,))
+    assert facts.agrees(0.91, 0.99)
+    assert not facts.agrees(0.7, 0.89)
     scores[0, 0, 37] = scores[0, 0, 38]  # rank 38 is the upper end
     assert tied_share(made(scores, np.ones((1, 4, 9))), "ridge", 0.1, "two-sided") == 0.25
 
@@ -91,6 +95,12 @@ def test_no_law_no_curve(every_variant):
     symbolic = coverage_histograms(every_variant["symbolic"], 0.1)
     assert not [trace for trace in symbolic.figure.data if trace.type == "scatter"]
     assert "an empty set gets its most likely symbol" in symbolic.caption
+    facts = coverage_facts(grouped, 0.2, "upper")
+    assert (facts.p, facts.exact, facts.law, facts.target) == (None, False, None, 0.8)
+    facts = coverage_facts(every_variant["symbolic"], 0.1, "upper")
+    assert (facts.exact, facts.law) == (False, None)
+    few = coverage_facts(infinite(), 0.05, "upper")
+    assert (few.p, few.certain, few.law) == (1.0, True, None)
 
 
 def test_calibration_curve(two):
@@ -102,6 +112,6 @@ def test_calibration_curve(two):
         own = two.at(alpha).query("algorithm == 'knn'")
         assert row["mean_coverage"] == pytest.approx(own["test_coverage"].mean())
     gap = (panel.data["promised"] - panel.data["mean_coverage"]).max()
-    assert f"at most {number(100 * gap)} percentage points below" in panel.title
+    assert f"at most {number(100 * gap, 'up')} percentage points below" in panel.title
     sure = calibration_curve(made(np.ones((1, 5, 39)), np.ones((1, 5, 9))), 0.1)
     assert sure.title.endswith("the mean coverage is at least the promise")

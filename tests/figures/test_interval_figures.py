@@ -12,9 +12,9 @@ from cpp_core.figures.interval_figures import (
     interval_histograms,
     overview_bars,
     paired_difference,
-    width_differences,
     width_histograms,
 )
+from cpp_core.figures.pair_figures import width_differences
 from cpp_core.figures.panels import GREY
 from cpp_core.trials.one_trial import run_block
 from cpp_core.verdicts.language import number, percent
@@ -40,14 +40,15 @@ def test_overview_is_the_set_of_the_first_trial(two):
     tick = next(trace for trace in panel.figure.data if trace.type == "scatter")
     assert tick.marker.line.color == GREY
     assert tick.x[0] == pytest.approx(own["mean_test_loss"].mean(), rel=1e-6)
-    assert f"Ridge between {number(first['lower'])} and {number(first['upper'])}" in panel.title
+    low, high = number(first["lower"], "down"), number(first["upper"], "up")
+    assert f"Ridge between {low} and {high}" in panel.title
     assert "90 % confidence each" in panel.title
     assert "the set of trial 0, which carries the promise" in panel.caption
     later = overview_bars(replace(two, trials=two.trials + 3), 0.1)
     assert "the set of trial 3, until trial 0 is there" in later.caption
     upper = overview_bars(two, 0.1, "upper")
     bound = two.at(0.1, "upper").query("algorithm == 'ridge'")["upper"].iloc[0]
-    assert f"Ridge at most {number(bound)}" in upper.title
+    assert f"Ridge at most {number(bound, 'up')}" in upper.title
 
 
 def test_overview_of_moving_sets_is_typical(every_variant):
@@ -166,15 +167,18 @@ def test_paired_difference(two):
     assert ends[1][1] == pytest.approx(first["upper"], rel=1e-6)
     colors = [ALGORITHMS[name].color for name in ("ridge", "knn")]
     assert [bar.marker.color for bar in solid] == colors
-    d = two.arrays["ridge"]["test"][0] - two.arrays["knn"]["test"][0]
-    wins = int((d < 0).sum())
+    one, other = two.arrays["ridge"], two.arrays["knn"]
+    wins = sum(int((one[part][0] < other[part][0]).sum()) for part in ("calibration", "test"))
     shares = bars(panel, xaxis="x2")
     assert [bar.x[0] for bar in shares] == pytest.approx(
-        [100 * wins / 30, 0, 100 - 100 * wins / 30]
+        [100 * wins / 69, 0, 100 - 100 * wins / 69]
     )
-    exact = stats.binomtest(wins, 30).proportion_ci(0.95, "exact")
-    assert f"exact 95 % interval {percent(exact.low)} to {percent(exact.high)}" in panel.caption
-    assert panel.title == f"Ridge is better at {wins} of 30 test cases; the next may go either way"
+    exact = stats.binomtest(wins, 69).proportion_ci(0.9, "exact")
+    low, high = percent(exact.low, "down"), percent(exact.high, "up")
+    assert f"exact 90 % interval {low} to {high}" in panel.caption
+    assert (
+        panel.title == f"Ridge is better at {wins} of 69 held-out cases; the next may go either way"
+    )
 
 
 def test_titles_of_pairs():
@@ -187,15 +191,22 @@ def test_titles_of_pairs():
     sure = "on the next case, with 90 % confidence"
     assert title(1, 2) == f"Ridge will be better than Nearest neighbours {sure}"
     assert title(2, 1) == f"Nearest neighbours will be better than Ridge {sure}"
-    assert title(1, 2, "upper") == f"Ridge will be better than Nearest neighbours {sure}"
     assert title(1, 1) == f"Ridge will be exactly as good as Nearest neighbours {sure}"
-    assert title(1, 1, "upper") == f"Ridge will be at least as good as Nearest neighbours {sure}"
-    assert title(2, 1, "upper").startswith("Nearest neighbours is better at 10 of 10 test cases;")
+    for a, b in ((1, 2), (2, 1), (1, 1)):  # judged on both sides, whatever the others show
+        assert title(a, b, "upper") == title(a, b)
     losses = np.ones((2, 2, 39)), np.tile([[[1.0, 2.0]], [[2.0, 1.0]]], (1, 2, 1))
     losses[0][0, :, :9] = 0
+    less = paired_difference(made(*losses), "ridge", "knn", 0.1).title
+    assert less == f"Ridge will be at least as good as Nearest neighbours {sure}"
+    more = paired_difference(made(*losses), "knn", "ridge", 0.1).title
+    assert more == less
     losses[0][1, :, 9:18] = 0
     even = paired_difference(made(*losses), "ridge", "knn", 0.1)
-    assert even.title == "Neither is better more often: 1 of 2 test cases each"
+    assert even.title == (
+        "Neither is better more often: 10 of 41 held-out cases each; the next may go either way"
+    )
+    few = paired_difference(made(losses[0][:, :, :18], losses[1]), "ridge", "knn", 0.1)
+    assert few.title.endswith("held-out cases each; too little data to tell of the next")
 
 
 def test_greater_is_better_pairs(every_variant):
@@ -203,5 +214,9 @@ def test_greater_is_better_pairs(every_variant):
     first, second = results.algorithms
     panel = paired_difference(results, first, second, 0.1, "upper")
     assert "above 0" in panel.figure.layout.xaxis.title.text
-    better = results.arrays[first]["test"][0] > results.arrays[second]["test"][0]
-    assert bars(panel, xaxis="x2")[0].x[0] == pytest.approx(100 * better.mean())
+    better = [
+        results.arrays[first][part][0] > results.arrays[second][part][0]
+        for part in ("calibration", "test")
+    ]
+    share = 100 * np.concatenate(better).mean()
+    assert bars(panel, xaxis="x2")[0].x[0] == pytest.approx(share)

@@ -9,6 +9,7 @@ from scipy import stats
 
 from cpp_core.verdicts.comparisons import (
     HEAVY_SHARE,
+    Pair,
     largest_share,
     mean_of,
     next_difference_of,
@@ -16,34 +17,36 @@ from cpp_core.verdicts.comparisons import (
 )
 from tests.builders import PLAIN
 
+AB = Pair("A", "B", PLAIN)
+
 
 def test_a_margin_is_not_crossed_by_rounding():
     d = np.tile([-1.0, 1.0], 500)
     half = stats.ttest_1samp(d, 0).confidence_interval(0.9).high
-    inside = mean_of(d, 0.1, PLAIN, "A", "B", margin=half * (1 + 1e-6))
-    outside = mean_of(d, 0.1, PLAIN, "A", "B", margin=half * (1 - 1e-6))
+    inside = mean_of(d, 0.1, AB, margin=half * (1 + 1e-6))
+    outside = mean_of(d, 0.1, AB, margin=half * (1 - 1e-6))
     assert inside.facts["outcome"] == "practically equal"
     assert outside.facts["outcome"] == "not decided"
     shown = float(re.search(r" and (-?[\d.]+) \(", inside.text)[1])
     assert half <= shown < half * (1 + 1e-6)
-    one = mean_of([0.3], 0.1, PLAIN, "A", "B")
+    one = mean_of([0.3], 0.1, AB)
     assert "there is one difference only" in one.text
 
 
 def test_failures_on_both_sides_leave_everything_open():
     d = np.r_[np.full(5, -np.inf), np.zeros(20), np.full(5, np.inf)]
-    found = next_difference_of(d, 0.1, PLAIN, "A", "B")
+    found = next_difference_of(d, 0.1, AB)
     assert "minus that of this trained B may be anything with probability" in found.text
-    upper = next_difference_of(np.minimum(d, 1), 0.1, PLAIN, "A", "B").text
+    upper = next_difference_of(np.minimum(d, 1), 0.1, AB).text
     assert "minus that of this trained B is at most 1 with" in upper
 
 
 @pytest.mark.parametrize(("wins", "n"), [(1, 1), (3, 4), (8, 14), (0, 3)])
 def test_so_many_cases_would_do(wins, n):
-    text = wins_of(np.r_[-np.ones(wins), np.ones(n - wins)], 0.1, PLAIN, "A", "B").text
+    text = wins_of(np.r_[-np.ones(wins), np.ones(n - wins)], 0.1, AB).text
     needed = int(re.search(r"about (\d+) cases would do", text)[1])
     again = round(wins / n * needed)
-    found = wins_of(np.r_[-np.ones(again), np.ones(needed - again)], 0.1, PLAIN, "A", "B")
+    found = wins_of(np.r_[-np.ones(again), np.ones(needed - again)], 0.1, AB)
     assert found.facts["outcome"] in ("most", "fewer than half")
 
 

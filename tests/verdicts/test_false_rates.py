@@ -11,7 +11,7 @@ from scipy import stats
 
 from cpp_core.verdicts.about import About
 from cpp_core.verdicts.bounds import bound_of, exceedance_of
-from cpp_core.verdicts.comparisons import mean_of, next_difference_of, wins_of
+from cpp_core.verdicts.comparisons import Pair, mean_of, next_difference_of, wins_of
 from cpp_core.verdicts.decisions import error_rate_at_most, loss_at_most
 from cpp_core.verdicts.pairs import summary_of
 from cpp_core.verdicts.selection import winner_of
@@ -19,6 +19,7 @@ from tests.builders import PLAIN
 
 DATA_SETS = 2500
 ALPHA = 0.1
+AB = Pair("A", "B", PLAIN)
 
 
 def check_rate_is_kept(false, alpha=ALPHA):
@@ -71,7 +72,7 @@ def test_rate_of_false_comparisons(shift):
     q = stats.norm.sf(0.05 - shift)
     interval, conclusion, wins, most = [], [], [], []
     for row in d:
-        found = next_difference_of(row[:30], ALPHA, PLAIN, "A", "B")
+        found = next_difference_of(row[:30], ALPHA, AB)
         low, high = printed(found.text, "between"), printed(found.text, r"between \S+ and")
         interval.append(not low <= row[30] <= high)
         outcome = found.facts["outcome"]
@@ -81,7 +82,7 @@ def test_rate_of_false_comparisons(shift):
             or (outcome == "first not worse" and row[30] > 0)
             or (outcome == "second not worse" and row[30] < 0)
         )
-        share = wins_of(row[:30], ALPHA, PLAIN, "A", "B")
+        share = wins_of(row[:30], ALPHA, AB)
         low, high = printed(share.text, "between"), printed(share.text, r"between \S+ % and")
         wins.append(not low <= 100 * p <= high)
         summary = summary_of([share], ALPHA, PLAIN, "wins").facts["better"]
@@ -98,7 +99,7 @@ def test_rate_of_false_statements_over_all_pairs_jointly():
     for _ in range(1500):
         losses = rng.normal(size=(3, 80)) * 0.5 + np.array([[0.0], [0.0], [1.2]])
         found = [
-            next_difference_of(losses[i, :79] - losses[j, :79], each, about, str(i), str(j))
+            next_difference_of(losses[i, :79] - losses[j, :79], each, Pair(str(i), str(j), about))
             for i, j in pairs
         ]
         better = summary_of(found, ALPHA, about, "next case").facts["better"]
@@ -150,7 +151,7 @@ def test_rate_of_false_statements_about_the_mean(law):
         "rare errors": rng.choice([-1.0, 0.0, 1.0], size=(N, n), p=[0.04, 0.92, 0.04]),
         "infinite variance": rng.pareto(1.5, size=(N, n)) - 2,
     }[law]
-    found = [mean_of(row, ALPHA, PLAIN, "A", "B").facts for row in d]
+    found = [mean_of(row, ALPHA, AB).facts for row in d]
     check_rate_is_kept([one["outcome"] != "not decided" for one in found])
     said = np.mean([one["lower"] is not None for one in found])
     assert said > 0.95 if law == "normal" else said < 0.9

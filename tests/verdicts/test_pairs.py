@@ -8,7 +8,7 @@ from scipy import stats
 
 from cpp_core.method.modulation import LEVELS
 from cpp_core.verdicts.bounds import headline
-from cpp_core.verdicts.comparisons import wins_of
+from cpp_core.verdicts.comparisons import Pair, wins_of
 from cpp_core.verdicts.pairs import all_pairs, better_on_average, next_case, share_of_wins
 from tests.builders import PLAIN, SPREAD, pair, results_of, symbolic, tenths
 
@@ -84,12 +84,12 @@ def test_pairs_refuse():
         share_of_wins(pair(SPREAD), "knn", "knn")
     with pytest.raises(ValueError, match="no rival"):
         all_pairs(results_of([tenths(9)]))
-    with pytest.raises(ValueError, match="question must"):
-        all_pairs(pair(SPREAD), question="who")
+    with pytest.raises(ValueError, match="aspect must"):
+        all_pairs(pair(SPREAD), aspect="who")
     with pytest.raises(ValueError, match="margin must"):
         better_on_average(pair(SPREAD), "logistic", "knn", margin=0)
     with pytest.raises(ValueError, match="without gaps"):
-        wins_of([0.1, math.nan], 0.1, PLAIN, "A", "B")
+        wins_of([0.1, math.nan], 0.1, Pair("A", "B", PLAIN))
 
 
 @pytest.mark.parametrize(

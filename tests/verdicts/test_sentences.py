@@ -134,8 +134,8 @@ def produced():
                     yield share_of_wins(world, one, other, alpha)
                     yield better_on_average(world, one, other, alpha)
                     yield better_on_average(world, one, other, alpha, margin=0.05)
-                for question in ("next case", "wins", "average"):
-                    every = all_pairs(world, alpha, question)
+                for aspect in ("next case", "wins", "average"):
+                    every = all_pairs(world, alpha, aspect)
                     yield every.summary
                     yield from every.pairs
     for e in range(0, 20, 3):
@@ -192,3 +192,23 @@ def test_percentages_stay_on_their_side():
     assert percent(Fraction(49996, 100000), "up", 0.5) == "49.996 %"
     assert percent(0.5, "down", 0.5) == "50 %"
     assert percent(0.7619, "up", 0.5) == "76.2 %"
+
+
+def test_ends_are_rounded_outwards_and_stay_in_the_range():
+    rng = np.random.default_rng(1)
+    about = About(low=-2.0, high=36.04365338911715)
+    for shown in [*rng.uniform(-2, about.high, 300).tolist(), about.high - 1e-9, -2 + 1e-9]:
+        for end in (shown, np.float32(shown), float(np.float32(shown))):
+            exact = float(str(np.float32(end))) if float(np.float32(end)) == float(end) else end
+            assert float(about.upper_end(end)) >= exact or about.upper_end(end) == "36.04"
+            assert float(about.lower_end(end)) <= exact
+            assert -2 <= float(about.lower_end(end)) <= float(about.upper_end(end)) < 36.0437
+    assert about.upper_end(about.high) == about.upper_end(np.float32(about.high)) == "36.04"
+    near = float(about.upper_end(about.high - 1e-9))
+    assert about.high - 1e-9 <= near < about.high  # below the end, and says so
+    assert about.lower_end(-2.0) == "-2"
+    assert about.upper_end(0.49996, 0.5) == "0.49996"
+    assert About(unit="nats", high=1.0, low=0.0, greater_is_better=True).end(0.9996) == "0.999 nats"
+    assert about.difference.upper_end(about.high + 2) == "38.04"
+    assert float(About().upper_end(1e300)) == 1e300
+    assert About().upper_end(math.inf) == "no finite bound"

@@ -1,0 +1,109 @@
+"""What is known of the coverage: its exact law, or why there is only a bound on it.
+
+docs/method.md, section 2, has the laws.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from cpp_core.checks import Level, check_side, exact_alpha
+from cpp_core.trials.results import NumericLosses, Results
+from cpp_core.verdicts.language import confidence, counted, listed, percent
+
+
+@dataclass(frozen=True)
+class CoverageFacts:
+    """The law of the coverage at one alpha.
+
+    Attributes
+    ----------
+    promised : float
+        1 - alpha.
+    p : float or None
+        The probability of covering a new loss; None where only the promise is known.
+    exact : bool
+        Whether ``p`` is that probability itself, and not a lower bound on it.
+    certain : bool
+        Whether the sets hold every loss, because there are too few scores for a bound.
+    law : tuple of int or None
+        Parameters of the Beta law of the coverage where it can be drawn.
+    tied_shares : tuple of float
+        For each algorithm, in which share of the trials an end ties with another score.
+    words : str
+        All this in a sentence.
+    """
+
+    promised: float
+    p: float | None
+    exact: bool
+    certain: bool
+    law: tuple[int, int] | None
+    tied_shares: tuple[float, ...]
+    words: str
+
+    @property
+    def target(self) -> float:
+        """What a cover rate is compared with."""
+        return self.promised if self.p is None else self.p
+
+    def agrees(self, low: float, high: float) -> bool:
+        """Whether an interval of a cover rate agrees: where p is a lower bound, a rate above it."""
+        return high >= self.target and (low <= self.target or not self.exact)
+
+
+def coverage_facts(results: Results, alpha: Level, side: str) -> CoverageFacts:
+    """What is known of the coverage of all algorithms."""
+    law, promised = results.coverage_law(alpha, check_side(side)), float(1 - exact_alpha(alpha))
+    if law is None:
+        words = (
+            f"The law is not known for {results.experiment.n_evaluations} losses per training "
+            f"subset, only that {confidence(alpha)} are covered at least."
+        )
+        return CoverageFacts(promised, None, False, False, None, (), words)
+    a, b = law
+    if b == 0:
+        words = f"Coverage is certain, because there is {too_few(results, alpha, side)}."
+        return CoverageFacts(promised, 1.0, True, True, None, (), words)
+    p = a / (a + b)
+    words = f"A new loss is covered with probability {a}/{a + b} = {percent(p)}"
+    if results.experiment.kind.symbolic:
+        words += "; a lower bound, because an empty set gets its most likely symbol."
+        return CoverageFacts(promised, p, False, False, None, (), words)
+    shares = tuple(tied_share(results, name, alpha, side) for name in results.algorithms)
+    tied = max(shares) > 0
+    if tied:
+        words += (
+            "; a lower bound where scores tie (the ends tie with other scores in "
+            f"{listed(percent(share) for share in shares)} of the trials)"
+        )
+    return CoverageFacts(promised, p, not tied, False, law, shares, f"{words}.")
+
+
+def tied_share(results: Results, name: str, alpha: Level, side: str) -> float:
+    """In which share of the trials an end ties with another score: there p is a lower bound."""
+    reader = results.reader(name)
+    assert isinstance(reader, NumericLosses)
+    ordered = reader.scores(alpha, side).by_rank[1:-1]
+    ranks = reader.ranks(alpha, side)
+    count = len(ordered)
+    tied = np.zeros(ordered.shape[1], dtype=bool)
+    for rank in (rank for rank in ranks if 1 <= rank <= count):
+        for other in (rank - 1, rank + 1):
+            if 1 <= other <= count:
+                tied |= ordered[rank - 1] == ordered[other - 1]
+    return float(tied.mean())
+
+
+def too_few(results: Results, alpha: Level, side: str) -> str:
+    """What is missing for a bound, empty when there are enough calibration scores."""
+    experiment = results.experiment
+    more = results.k_needed(alpha, side) - experiment.sizes.k
+    if more <= 0:
+        return ""
+    thing = "calibration batch" if experiment.batch_size else "calibration case"
+    thing = "training subset" if experiment.algorithmic else thing
+    finite = math.isfinite(experiment.measure.worst)
+    bound = "no bound but the end of the range" if finite else "no finite bound"
+    return f"{bound}: {counted(more, f'more {thing}')} would give one"

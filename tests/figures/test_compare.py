@@ -1,0 +1,257 @@
+"""The list of panels, and that titles say what the verdicts say."""
+
+import inspect
+import re
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from cpp_core.figures import coverage_figures, interval_figures, pair_figures, symbol_figures
+from cpp_core.figures.compare import PANELS, panels_of
+from cpp_core.figures.interval_figures import interval_histograms, overview_bars, paired_difference
+from cpp_core.figures.loss_figures import bound_bars, difference_bars
+from cpp_core.figures.panels import Panel
+from cpp_core.verdicts.answers import compared
+from cpp_core.verdicts.bounds import expected_loss
+from cpp_core.verdicts.language import confidence
+from cpp_core.verdicts.pairs import all_pairs
+from cpp_core.verdicts.summary import figures_table
+from tests.builders import SIX, VARIANTS, results_of
+
+pytestmark = pytest.mark.usefixtures("no_warnings")
+
+NUMBER = r"(-?\d+(?:,\d{3})*(?:\.\d+)?(?:e-?\d+)?)"
+TOP = 36.04365338911715
+
+
+def value(text):
+    return np.float32(float(text.replace(",", "")))
+
+
+# The list
+
+
+def test_the_list_has_every_panel_of_results():
+    modules = (interval_figures, pair_figures, coverage_figures, symbol_figures)
+    found = {
+        name: function
+        for module in modules
+        for name, function in inspect.getmembers(module, inspect.isfunction)
+        if inspect.signature(function).return_annotation is Panel
+        and next(iter(inspect.signature(function).parameters)) == "results"
+        and not name.startswith("_")
+    }
+    assert {kind.draw for kind in PANELS} == set(found.values()) - {overview_bars}
+    assert len({kind.key for kind in PANELS}) == len(PANELS)
+    for kind in PANELS:
+        names = ["results", *["first", "second"] * kind.of_pair, "alpha", "side", "dark"]
+        assert list(inspect.signature(kind.draw).parameters) == names
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_every_panel_that_fits_is_drawn_under_its_key(every_variant, name):
+    results = every_variant[name]
+    kinds = panels_of(results)
+    assert len(kinds) == (5 if results.experiment.kind.symbolic else 7)
+    for kind in kinds:
+        drawn = {}
+        for side in ("two-sided", "upper"):
+            asked = kind.arguments(results.algorithms, 0.1, side)
+            panel = kind.draw(results, *asked, dark=True)
+            assert panel.key == kind.key
+            drawn[asked] = panel.figure.to_json()
+        assert len(drawn) == 1 + kind.follows_side
+
+
+def test_what_is_alone_has_no_pair():
+    assert not any(kind.of_pair for kind in panels_of(results_of([np.ones((1, 30))])))
+
+
+# Titles of pairs
+
+
+def random_world(rng, K, k, **settings):
+    """Losses of K algorithms that differ by nothing, by noise, by a shift, or by much."""
+    base, spread = rng.random((2, k)), rng.choice([0.0, 0.02, 0.5])
+    shifts = rng.choice([0.0, 0.05, 0.2], size=K)
+    losses = [
+        np.clip(0.4 * base + s + spread * 0.3 * rng.random((2, k)), 0, 1).round(2) for s in shifts
+    ]
+    results = results_of(losses, losses, **settings)
+    for own, shift in zip(results.arrays.values(), shifts, strict=True):
+        for ends in {"calibration_ends", "test_ends"} & set(own):
+            own[ends][:] = shift + 0.2  # what a good regression predicts
+    return results
+
+
+def said(title):
+    """The outcome that a title states, with the labels that it names."""
+    for words, outcome in (("better than", "better"), ("at least as good as", "not worse")):
+        if found := re.match(
+            rf"(.+?) (?:will be|is) {words} (.+?) (?:on the next|at the one)", title
+        ):
+            return outcome, found[1], found[2]
+    if "exactly as good as" in title:
+        return "equal", "", ""
+    ends = {
+        "go either way": "either",
+        "too little data to tell of the next": "too little data",
+        "set is empty": "empty",
+    }
+    return next(outcome for end, outcome in ends.items() if title.endswith(end)), "", ""
+
+
+@pytest.mark.parametrize("K", [2, 3, 6])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"variant": "z-free"},
+        {"variant": "z-fixed"},
+        {"variant": "batch", "loss": "accuracy", "batch_size": 4},
+    ],
+)
+def test_the_title_of_a_pair_says_what_its_sentence_says(K, settings):
+    rng = np.random.default_rng(K)
+    seen = set()
+    for k in (12, 120, 400) * (5 if K < 6 else 2):
+        results = random_world(rng, K, k, **settings)
+        alpha = float(rng.choice([0.1, 0.3]))
+        both = compared(results, alpha).verdicts[:2] if K == 2 else ()
+        pairs = [all_pairs(results, alpha, aspect).pairs for aspect in ("next case", "wins")]
+        for i, (first, second) in enumerate(combinations(results.algorithms, 2)):
+            next_, wins = (verdicts[i] for verdicts in pairs)
+            assert not both or both == (next_, wins)
+            panel = paired_difference(results, first, second, alpha)
+            outcome, *labels = said(panel.title)
+            facts = next_.facts
+            expected = facts["outcome"].removeprefix("first ").removeprefix("second ")
+            assert outcome == expected
+            seen.add(outcome)
+            if labels[0]:
+                order = ["first", "second"]
+                order = order if facts["outcome"].startswith("first") else order[::-1]
+                assert labels == [facts[name] for name in order]
+                level = re.search(r"with ([\d.]+ %) confidence", panel.title)[1]
+                assert f"probability at least {level}" in next_.text
+            if found := re.search(rf"{NUMBER} of {NUMBER} held-out", panel.title):
+                most = max(wins.facts["wins"], wins.facts["losses"])
+                assert (value(found[1]), value(found[2])) == (most, wins.facts["k"])
+                assert f"held-out {'group' if 'z-' in str(settings) else ''}" in panel.title
+            shares = [bar.name for bar in panel.figure.data if bar.xaxis == "x2"]
+            counts = [f"{wins.facts[name]} of {wins.facts['k']}" for name in ("wins", "ties")]
+            assert [name.split(": ")[1] for name in shares[:2]] == counts
+            drawn = [bar for bar in panel.figure.data if bar.xaxis == "x" and bar.type == "bar"]
+            if outcome == "either":
+                solid = [bar for bar in drawn if str(bar.marker.color).startswith("#")]
+                ends = [solid[0].base[0], solid[-1].base[0] + solid[-1].x[0]]
+                assert ends == pytest.approx([facts["lower"], facts["upper"]], abs=1e-6)
+            assert f"exact {confidence(facts['alpha'])} interval" in panel.caption
+    assert len(seen) > 2
+
+
+# Printed bounds
+
+
+def tops(rng, K, k=60):
+    """Log losses of which many lie at the end of the range, or just below it."""
+    near = rng.choice([TOP, 36.02, 36.0436, 0.3, 1.7, 0.04999], size=(K, 3, k))
+    return [np.minimum(own + rng.choice([0, 1e-5], size=own.shape), TOP) for own in near]
+
+
+def check_upper(text, bound):
+    """What is printed is no smaller than the bound, and no greater than the range's end."""
+    if np.float32(bound) == np.float32(TOP):
+        assert text == "36.04"
+    else:
+        assert np.float32(bound) <= value(text) < np.float32(TOP)
+
+
+@pytest.mark.parametrize("K", [1, 2, 3, 4, 6])
+def test_printed_bounds_are_on_the_safe_side(K):
+    rng = np.random.default_rng(K)
+    for alpha in (0.05, 0.1, 0.3, 0.5):
+        results = results_of(tops(rng, K))
+        frame = results.at(alpha, "upper")
+        by_name = {name: own["upper"].to_numpy() for name, own in frame.groupby("algorithm")}
+        title = overview_bars(results, alpha, "upper").title
+        if K > 3:
+            ends = re.search(rf"bounds from {NUMBER} to {NUMBER}", title).groups()
+            bounds = [own[0] for own in by_name.values()]
+            check_upper(ends[0], min(bounds))
+            check_upper(ends[1], max(bounds))
+        else:
+            for name, text in zip(SIX, re.findall(rf"at most {NUMBER}", title), strict=False):
+                check_upper(text, by_name[name][0])
+                sentence = expected_loss(results, name, alpha)
+                if sentence.facts["outcome"] == "bound":
+                    assert f"at most {text} nats" in sentence.text  # the same digits
+        caption = interval_histograms(results, alpha, "upper").caption
+        printed = re.findall(NUMBER, caption.split("Median upper end: ")[1])
+        rows = figures_table(results, alpha, "upper").rows
+        for name, text, row in zip(SIX, printed, rows, strict=False):
+            middle = np.sort(by_name[name])[1]
+            check_upper(text, middle)
+            assert row[1] == text
+
+
+def test_printed_bounds_of_a_metric_are_rounded_down():
+    rng = np.random.default_rng(0)
+    metric = {"variant": "batch", "loss": "accuracy", "batch_size": 7}
+    for _ in range(20):
+        results = results_of([rng.integers(0, 8, size=(1, 40)) / 7 for _ in range(2)], **metric)
+        frame = results.at(0.1, "upper")
+        title = overview_bars(results, 0.1, "upper").title
+        for text, bound in zip(
+            re.findall(rf"at least {NUMBER}", title), frame["lower"], strict=True
+        ):
+            assert 0 <= value(text) <= bound
+
+
+def test_printed_bounds_of_a_file_of_losses():
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        columns = {name: rng.choice([0.98765, 0.9996, 0.3, 1.0], size=40) for name in "abc"}
+        panel = bound_bars(columns, 0.1, 0.0, 1.0)
+        texts = re.findall(rf"at most {NUMBER}", panel.title)
+        for text, bound in zip(texts, panel.data["bound"], strict=True):
+            assert bound <= float(text) <= 1
+            assert (float(text) == 1) == (bound == 1)
+        differences = difference_bars(columns, 0.1, 0.0, 1.0)
+        solid = [bar.hovertemplate for bar in differences.figure.data if bar.type == "bar"]
+        for hover in solid:
+            low, high = re.search(rf"between {NUMBER} and {NUMBER}", hover).groups()
+            assert -1 <= float(low) <= float(high) <= 1
+
+
+def test_one_table_of_figures(two):
+    table = figures_table(two, 0.1)
+    summary = two.summary(0.1)
+    assert table.names == two.algorithms
+    assert table.head[1:3] == ("Lower end", "Upper end")
+    for row, found in zip(table.rows, summary.values(), strict=True):
+        assert len(row) == len(table.head)
+        assert value(row[1]) <= np.float32(found["lower_median"])
+        assert value(row[2]) >= np.float32(found["upper_median"])
+        assert value(row[3]) == pytest.approx(found["width_mean"], rel=0.005)
+        low, high = re.search(r"\(([\d.]+) % to ([\d.]+) %\)", row[-1]).groups()
+        assert float(low) <= 100 * found["new_loss_cover_low"]
+        assert float(high) >= 100 * found["new_loss_cover_high"]
+    assert "Medians of the ends and means over 200 trials" in table.caption
+
+
+def test_the_table_counts_infinite_ends_and_knows_symbols(every_variant):
+    results = results_of([np.ones((3, 30))] * 2)
+    for arrays in results.arrays.values():
+        arrays["calibration"][0] = np.inf
+    squared = replace(
+        results.experiment, dataset="growing-noise", algorithms=("knn", "dummy"), loss=None
+    )
+    arrays = dict(zip(squared.algorithms, results.arrays.values(), strict=True))
+    moved = replace(results, experiment=squared, arrays=arrays, _readers={})
+    assert figures_table(moved, 0.1, "upper").rows[0][1] == "1 (1 of 3 not finite)"
+    kinds = figures_table(every_variant["symbolic"], 0.1)
+    assert kinds.head[1] == "Symbols in a set"
+    assert kinds.caption.startswith("Means over 2 trials.")
