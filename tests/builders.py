@@ -156,6 +156,12 @@ def results_of(calibration, test=None, *, m=7, failed=0, **settings):
             levels = () if variant == "z-fixed" else (len(LEVELS),)
             arrays[name]["calibration_ends"] = np.ones((trials, k, *levels), dtype=np.float32)
             arrays[name]["test_ends"] = np.ones((*tested.shape, *levels), dtype=np.float32)
+    for pair in experiment.entries[len(experiment.algorithms) :]:
+        first, second = (arrays[name] for name in pair.split(" minus "))
+        arrays[pair] = {  # the predicted difference is 0 everywhere
+            name: first[name] - second[name]
+            for name in ("calibration", "test", "calibration_ends", "test_ends")
+        }
     return Results(experiment, 0, np.arange(trials), arrays, trials)
 
 

@@ -1,7 +1,8 @@
 """Whole randomized trials of the quadnoise experiments, compiled.
 
 The data are those that ``load_dataset("quadnoise", ...)`` draws, to the last bit; the updates are
-those of ``cpp_core.learners.gradient``, up to rounding. Trials share nothing: threads may compute them.
+those of ``cpp_core.learners.gradient``, up to rounding. Trials share nothing: threads may compute
+them.
 """
 
 import math

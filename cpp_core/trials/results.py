@@ -399,10 +399,12 @@ class Results:
             raise ValueError(f"{first!r} was paired with itself; name two algorithms.")
         a, b = self.reader(first), self.reader(second)
         if (first, second) not in self._readers:
-            stored = self.arrays.get(pair_name(first, second))
-            pair = paired_arrays(a.arrays, b.arrays, stored)
-            if stored is not None and first > second:
-                pair = reversed_arrays(pair)
+            pair = {
+                name: difference(a.arrays[name], b.arrays[name]) for name in ("calibration", "test")
+            }
+            if self.experiment.modulation is not None:  # its difference has a regression of its own
+                pair = self.arrays[pair_name(first, second)]
+                pair = pair if first < second else reversed_arrays(pair)
             self._readers[first, second] = NumericLosses(pair, self.experiment, paired=True)
         return self._readers[first, second]
 
@@ -420,13 +422,6 @@ class Results:
             for i in np.flatnonzero(self.arrays[name]["failed"])
         ]
         return pd.DataFrame(rows, columns=["trial", "algorithm", "failed", "message"])
-
-
-def paired_arrays(a: Arrays, b: Arrays, stored: Arrays | None) -> Arrays:
-    """Differences of the losses, or where sets move with the case what was stored of the pair."""
-    if stored is not None:
-        return stored
-    return {name: difference(a[name], b[name]) for name in ("calibration", "test")}
 
 
 def reversed_arrays(pair: Arrays) -> Arrays:

@@ -56,7 +56,7 @@ def test_next_case_of_a_metric_after_retraining_and_at_a_case():
     )
     moved = pair(SPREAD - 1, variant="z-fixed")
     for ends in ("calibration_ends", "test_ends"):
-        moved.arrays["logistic"][ends][:] = 0  # the difference is predicted well: -1
+        moved.arrays["knn minus logistic"][ends][:] = 1  # the difference is predicted well: -1
     at_case = next_case(moved, "logistic", "knn")
     assert at_case.facts["outcome"] == "first better"
     assert "test case of trial 0 the log loss of Logistic regression minus" in at_case.text
@@ -68,9 +68,9 @@ def test_next_case_of_a_metric_after_retraining_and_at_a_case():
 def test_an_empty_set_says_nothing():
     crossed = pair(SPREAD * 0, variant="z-variable")
     rising = LEVELS.astype(np.float32)
-    for name in ("logistic", "knn"):
-        crossed.arrays[name]["calibration_ends"][:] = 40 * rising  # wide: scores far below 0
-        crossed.arrays[name]["test_ends"][:] = 0  # a point: narrowed by the score, it is empty
+    own = crossed.arrays["knn minus logistic"]
+    own["calibration_ends"][:] = 40 * (2 * rising - 1)  # wide: scores far below 0
+    own["test_ends"][:] = 0  # a point: narrowed by the score, it is empty
     found = next_case(crossed, "logistic", "knn")
     assert found.facts["outcome"] == "empty"
     assert "is empty, which counts as a miss, and nothing can be said" in found.text
