@@ -13,12 +13,20 @@ import pytest
 from quantile_forest import RandomForestQuantileRegressor
 from scipy import stats
 
-import cpp_core.estimators.conformal_sets
-import cpp_core.estimators.symbolic_cpp
 import cpp_core.method.training
 from cpp_core import AlgorithmCPP, CandidateCPP, SymbolicCPP, coverage_law
 from cpp_core.method.symbols import possible_symbols, symbols_of
-from tests.builders import Band, Guess, Line, Majority, Mean, normal_sample
+from tests.builders import (
+    Band,
+    FrequencyByLabel,
+    Guess,
+    Line,
+    Majority,
+    Mean,
+    law_pvalues,
+    normal_sample,
+    shifted_ranks,
+)
 
 REPETITIONS = 2000
 NEW = 200
@@ -148,24 +156,13 @@ def repeat(construction, k, seed=0, repetitions=REPETITIONS):
         sys.settrace(tracer)
 
 
-def law_pvalues(hits, k, side, alpha, rng, modulated):
-    """p-values of the two laws: one new loss per repetition, and all of them."""
-    a, b = coverage_law(k, alpha, "upper" if modulated else side)
-    single = stats.binomtest(int(hits[:, 0].sum()), len(hits), a / (a + b)).pvalue
-    counts = hits.sum(axis=1)
-    if b == 0:
-        return single, float((counts == hits.shape[1]).all())
-    law = stats.betabinom(hits.shape[1], a, b)
-    ranks = law.cdf(counts - 1) + rng.random(len(counts)) * law.pmf(counts)
-    return single, stats.kstest(ranks, "uniform").pvalue
-
-
 def check_laws(construction, k, modulated=False):
     hits = repeat(construction, k)
     rng = np.random.default_rng(1)
     for i, alpha in enumerate(ALPHAS):
         for j, side in enumerate(SIDES):
-            pvalues = law_pvalues(hits[:, i, j], k, side, alpha, rng, modulated)
+            law, found = coverage_law(k, alpha, "upper" if modulated else side), hits[:, i, j]
+            pvalues = law_pvalues(found[:, 0], found.sum(axis=1), NEW, law, rng)
             assert min(pvalues) > 1e-4, (alpha, side, pvalues)
 
 
@@ -303,22 +300,6 @@ def test_symbolic_sets_cover_at_least(n_sets, whose):
         assert stats.binomtest(n, len(hits), 1 - alpha, alternative="less").pvalue > 1e-3
 
 
-class FrequencyByLabel(Majority):
-    """Probability of each symbol: its frequency among the training cases with the same label."""
-
-    def fit(self, X, y):
-        self.classes_, symbol = np.unique(y, return_inverse=True)
-        size = len(self.classes_)
-        seen = 2 * symbol + X[:, -1].round().astype(int)
-        counts = np.bincount(seen, minlength=2 * size).reshape(size, 2).T
-        self.table_ = (counts + 1) / (counts.sum(axis=1, keepdims=True) + 1)
-        return self
-
-    def predict_proba(self, X):
-        raw = self.table_[X[:, -1].round().astype(int)]
-        return raw / raw.sum(axis=1, keepdims=True)
-
-
 def test_one_shared_seed_would_be_noticed(monkeypatch):
     """Cloning without new seeds copies one random start into all runs: coverage is lost."""
 
@@ -338,13 +319,7 @@ def test_one_shared_seed_would_be_noticed(monkeypatch):
 @pytest.mark.parametrize(("shift_lo", "shift_hi"), [(0, 1), (0, -1), (1, 0), (-1, 0)])
 @pytest.mark.parametrize("k", KS)
 def test_a_rank_off_by_one_would_be_noticed(monkeypatch, k, shift_lo, shift_hi):
-    original = cpp_core.estimators.conformal_sets.grouped_ranks
-
-    def mutated(n_sets, n_evaluations, alpha, side):
-        lo, hi = original(n_sets, n_evaluations, alpha, side)
-        return lo + shift_lo, hi + shift_hi
-
-    monkeypatch.setattr(cpp_core.estimators.conformal_sets, "grouped_ranks", mutated)
+    shifted_ranks(monkeypatch, shift_lo, shift_hi)
     with pytest.raises(AssertionError):
         check_laws(candidate, k)
     if shift_lo == 0 and k == 9:

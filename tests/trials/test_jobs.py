@@ -142,7 +142,7 @@ def test_fits_in_a_child(store, managed):
 
 def test_cancel_and_resume(tmp_path, managed):
     store = Recording(tmp_path)
-    jobs = managed(store)
+    jobs = managed(store, n_jobs=2)
     job = jobs.start(LONG_FITTED, 1000, 0)
     watch(job, lambda: job.seconds_left is not None)
     (group,) = leaders()
@@ -246,7 +246,7 @@ def test_a_killed_parent_takes_its_child_along(tmp_path):
         "from cpp_core import Experiment, Store\n"
         "from cpp_core.trials.jobs import Jobs\n"
         "experiment = Experiment(dataset='iris', algorithms=('random-forest',))\n"
-        f"job = Jobs(Store({str(tmp_path)!r}), lease=60).start(experiment, 1000, 0)\n"
+        f"job = Jobs(Store({str(tmp_path)!r}), n_jobs=2, lease=60).start(experiment, 1000, 0)\n"
         "while job.seconds_left is None: time.sleep(0.02)\n"
         "print('computing', flush=True)\n"
         "time.sleep(60)\n"

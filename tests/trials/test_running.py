@@ -6,12 +6,14 @@ import subprocess
 import sys
 import time
 
+import joblib
 import numpy as np
 import pytest
 
 import cpp_core.trials.running
 from cpp_core import Experiment, Store, add_table, cost, run, stream
-from cpp_core.trials.running import SchedulerError, works_in_threads
+from cpp_core.trials.jobs import Jobs
+from cpp_core.trials.running import SchedulerError, workers, works_in_threads
 
 PLAIN = Experiment(dataset="iris", algorithms=("naive-bayes", "dummy"))
 QUICK = Experiment(dataset="quadnoise", algorithms=("gd", "sgd"), n=300, test_size=60)
@@ -36,9 +38,26 @@ def test_any_workers_any_blocks_any_backend(experiment, monkeypatch):
     assert alone.trials.tolist() == list(range(30))
     monkeypatch.setattr(cpp_core.trials.running, "_short", lambda pace, todo: False)
     for backend in ("threading", "loky"):
-        for seconds in (1e-4, 10.0):
+        for seconds, n_jobs in ((1e-4, 2), (10.0, None), (1e-4, None), (10.0, 3)):
             monkeypatch.setattr(cpp_core.trials.running, "BLOCK_SECONDS", seconds)
-            assert equal(alone, run(experiment, 30, backend=backend, store=Store(None)))
+            found = run(experiment, 30, n_jobs=n_jobs, backend=backend, store=Store(None))
+            assert equal(alone, found)
+
+
+def test_workers_are_one_for_each_core_unless_said_otherwise(monkeypatch):
+    assert workers(None) == joblib.cpu_count() == Jobs(Store(None)).n_jobs
+    assert workers(3) == 3
+    asked = []
+    pool = cpp_core.trials.running._pool
+
+    def noting(backend, scheduler, n_jobs):
+        asked.append(n_jobs)
+        return pool(backend, scheduler, n_jobs)
+
+    monkeypatch.setattr(cpp_core.trials.running, "_pool", noting)
+    monkeypatch.setattr(cpp_core.trials.running, "_short", lambda pace, todo: False)
+    run(QUICK, 600, backend="threading", store=Store(None))
+    assert asked == [joblib.cpu_count()] or joblib.cpu_count() == 1
 
 
 def test_the_workers_that_suit():
@@ -173,6 +192,7 @@ def test_costs(store):
 
 def test_a_cluster_gives_the_same(monkeypatch):
     distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(cpp_core.trials.running, "SCHEDULER_SECONDS", 30.0)
     monkeypatch.setattr(cpp_core.trials.running, "BLOCK_SECONDS", 1e-3)
     cluster = distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
