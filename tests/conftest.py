@@ -7,6 +7,7 @@ import warnings
 # Before NumPy loads: the tests run in parallel already, threads below them only get in the way.
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+os.environ.setdefault("LOKY_MAX_CPU_COUNT", "1")  # what joblib counts: runs without n_jobs
 
 import pytest  # noqa: E402
 

@@ -47,7 +47,7 @@ def managed():
     made = []
 
     def make(store, **options):
-        made.append(Jobs(store, **options))
+        made.append(Jobs(store, **{"n_jobs": 2, **options}))
         return made[-1]
 
     yield make
@@ -140,9 +140,10 @@ def test_fits_in_a_child(store, managed):
     assert not leaders()
 
 
+@pytest.mark.slow
 def test_cancel_and_resume(tmp_path, managed):
     store = Recording(tmp_path)
-    jobs = managed(store, n_jobs=2)
+    jobs = managed(store)
     job = jobs.start(LONG_FITTED, 1000, 0)
     watch(job, lambda: job.seconds_left is not None)
     (group,) = leaders()
@@ -170,7 +171,9 @@ def test_cancel_and_resume(tmp_path, managed):
     assert equal(more.results, run(LONG_FITTED, more.asked, n_jobs=1, store=Store(None)))
 
 
-@pytest.mark.parametrize("experiment", [COMPILED, LONG_FITTED])
+@pytest.mark.parametrize(
+    "experiment", [COMPILED, pytest.param(LONG_FITTED, marks=pytest.mark.slow)]
+)
 def test_a_run_that_would_take_long_pauses_after_its_first_trials(store, managed, experiment):
     jobs = managed(store)
     job = jobs.start(experiment, 1000, 0, limit=1e-9)
@@ -199,6 +202,7 @@ def test_who_cancels_leaves_the_run_to_the_others(store, managed):
     assert job.state == "cancelled"
 
 
+@pytest.mark.slow
 def test_cancel_in_a_long_fit(managed):
     job = managed(Store(None)).start(SLOW_FITS, 100, 0)
     watch(job, lambda: job.done == 1)
@@ -223,6 +227,7 @@ def test_cancel_compiled_work(managed):
     assert job.wait(2)
 
 
+@pytest.mark.slow
 def test_nobody_watches(managed):
     jobs = managed(Store(None), lease=1.0)
     fitted, compiled = jobs.start(LONG_FITTED, 1000, 0), jobs.start(LONG_COMPILED, 5000, 0)
@@ -240,6 +245,7 @@ def test_nobody_watches(managed):
     assert compiled.abandoned
 
 
+@pytest.mark.slow
 def test_a_killed_parent_takes_its_child_along(tmp_path):
     code = (
         "import time\n"

@@ -37,6 +37,7 @@ def test_any_workers_any_blocks_any_backend(experiment, monkeypatch):
     alone = run(experiment, 30, n_jobs=1, store=Store(None))
     assert alone.trials.tolist() == list(range(30))
     monkeypatch.setattr(cpp_core.trials.running, "_short", lambda pace, todo: False)
+    monkeypatch.delenv("LOKY_MAX_CPU_COUNT")  # None means the machine's cores here
     for backend in ("threading", "loky"):
         for seconds, n_jobs in ((1e-4, 2), (10.0, None), (1e-4, None), (10.0, 3)):
             monkeypatch.setattr(cpp_core.trials.running, "BLOCK_SECONDS", seconds)
@@ -45,6 +46,7 @@ def test_any_workers_any_blocks_any_backend(experiment, monkeypatch):
 
 
 def test_workers_are_one_for_each_core_unless_said_otherwise(monkeypatch):
+    monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "2")
     assert workers(None) == joblib.cpu_count() == Jobs(Store(None)).n_jobs
     assert workers(3) == 3
     asked = []
@@ -116,7 +118,7 @@ def test_partial_results_grow(store, monkeypatch):
 def test_a_stopped_run_goes_on(store, monkeypatch, backend):
     monkeypatch.setattr(cpp_core.trials.running, "BLOCK_SECONDS", 1e-4)
     monkeypatch.setattr(cpp_core.trials.running, "_short", lambda pace, todo: False)
-    partial = stream(PLAIN, 40, backend=backend, store=store)
+    partial = stream(PLAIN, 40, n_jobs=2, backend=backend, store=store)
     for results in partial:
         if len(results.trials) >= 6:
             break
@@ -171,8 +173,8 @@ def test_own_tables(store):
     assert add_table(X, y, "classification").name == table.name
     assert add_table(X, y[::-1].copy(), "classification").name != table.name
     experiment = Experiment(dataset=table.name, algorithms=("naive-bayes",))
-    results = run(experiment, 20, store=store)
-    assert equal(results, run(experiment, 20, backend="loky", store=Store(None)))
+    results = run(experiment, 20, n_jobs=2, store=store)
+    assert equal(results, run(experiment, 20, n_jobs=2, backend="loky", store=Store(None)))
 
 
 def test_costs(store):
@@ -190,6 +192,7 @@ def test_costs(store):
     assert (after.fits, after.seconds) == (0, 0)
 
 
+@pytest.mark.slow
 def test_a_cluster_gives_the_same(monkeypatch):
     distributed = pytest.importorskip("distributed")
     monkeypatch.setattr(cpp_core.trials.running, "SCHEDULER_SECONDS", 30.0)
