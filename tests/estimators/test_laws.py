@@ -32,8 +32,9 @@ REPETITIONS = 2000
 NEW = 200
 ALPHAS = (0.1, 0.2)
 KS = (9, 19, 50, 99)
-LONG_FROM_19 = [9, *(pytest.param(k, marks=pytest.mark.slow) for k in KS[1:])]
-LONG_FROM_50 = [9, 19, *(pytest.param(k, marks=pytest.mark.slow) for k in KS[2:])]
+FIRST = [9, *(pytest.param(k, marks=pytest.mark.slow) for k in KS[1:])]
+"""All of them, of which the quick tests see the first."""
+
 M = 2
 pytestmark = pytest.mark.filterwarnings("ignore::cpp_core.method.ranks.InfiniteEndWarning")
 
@@ -168,27 +169,27 @@ def check_laws(construction, k, modulated=False):
             assert min(pvalues) > 1e-4, (alpha, side, pvalues)
 
 
-@pytest.mark.parametrize("k", KS)
+@pytest.mark.parametrize("k", FIRST)
 def test_candidate(k):
     check_laws(candidate, k)
 
 
-@pytest.mark.parametrize("k", KS)
+@pytest.mark.parametrize("k", FIRST)
 def test_candidate_paired(k):
     check_laws(candidate_paired, k)
 
 
-@pytest.mark.parametrize("k", LONG_FROM_50)
+@pytest.mark.parametrize("k", FIRST)
 def test_candidate_batch(k):
     check_laws(candidate_batch, k)
 
 
-@pytest.mark.parametrize("k", KS)
+@pytest.mark.parametrize("k", FIRST)
 def test_candidate_per_group(k):
     check_laws(candidate_grouped, k)
 
 
-@pytest.mark.parametrize("k", LONG_FROM_50)
+@pytest.mark.parametrize("k", FIRST)
 @pytest.mark.parametrize("modulation", ["regression", "quantile"])
 def test_candidate_x_modulated(k, modulation):
     regressor = Line() if modulation == "regression" else Band()
@@ -199,27 +200,29 @@ def test_candidate_x_modulated(k, modulation):
     check_laws(construction, k, modulated=True)
 
 
-@pytest.mark.parametrize("k", LONG_FROM_19)
+@pytest.mark.parametrize("k", FIRST)
 def test_z_free(k):
     check_laws(z_free, k)
 
 
-@pytest.mark.parametrize("k", LONG_FROM_19)
+@pytest.mark.parametrize("k", FIRST)
 def test_z_free_batch(k):
     check_laws(z_free_batch, k)
 
 
-@pytest.mark.parametrize("k", LONG_FROM_19)
+@pytest.mark.slow
+@pytest.mark.parametrize("k", KS)
 def test_z_free_paired(k):
     check_laws(z_free_paired, k)
 
 
-@pytest.mark.parametrize("k", LONG_FROM_19)
+@pytest.mark.parametrize("k", FIRST)
 def test_z_modulated_fixed(k):
     check_laws(z_modulated, k, modulated=True)
 
 
-@pytest.mark.parametrize("k", LONG_FROM_19)
+@pytest.mark.slow
+@pytest.mark.parametrize("k", KS)
 def test_z_modulated_variable(k):
     check_laws(z_variable, k, modulated=True)
 
@@ -234,6 +237,7 @@ def test_z_modulated_with_the_quantile_forest():
     check_laws(construction, 19, modulated=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [9, 19])
 def test_grouped_evaluations_cover_at_least(k):
     def construction(k, rng):
@@ -248,7 +252,7 @@ def test_grouped_evaluations_cover_at_least(k):
             assert stats.binomtest(n, len(hits), 1 - alpha, alternative="less").pvalue > 1e-3
 
 
-@pytest.mark.parametrize("k", KS)
+@pytest.mark.parametrize("k", FIRST)
 def test_ties_keep_validity(k):
     """Zero-one losses tie all the time: p is then a lower bound."""
 
@@ -267,8 +271,9 @@ def test_ties_keep_validity(k):
             assert stats.binomtest(n, len(hits), a / (a + b), alternative="less").pvalue > 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_sets", [9, 19, 50])
-@pytest.mark.parametrize("whose", [pytest.param("algorithm", marks=pytest.mark.slow), "candidate"])
+@pytest.mark.parametrize("whose", ["algorithm", "candidate"])
 def test_symbolic_sets_cover_at_least(n_sets, whose):
     """Symbols tie in their scores, so that the level is a lower bound."""
     model = Majority().fit(np.array([[-1.0], [1.0]]), np.array([0, 1]))
@@ -324,7 +329,7 @@ SHIFTS = [(0, 1), (0, -1), (1, 0), (-1, 0)]
 
 
 @pytest.mark.parametrize(("shift_lo", "shift_hi"), SHIFTS)
-@pytest.mark.parametrize("k", LONG_FROM_50)
+@pytest.mark.parametrize("k", FIRST)
 def test_a_rank_off_by_one_would_be_noticed(monkeypatch, k, shift_lo, shift_hi):
     shifted_ranks(monkeypatch, shift_lo, shift_hi)
     with pytest.raises(AssertionError):

@@ -13,6 +13,12 @@ APP = str(Path(__file__).parents[2] / "app.py")
 PAGES = ("overview", "compare", "case", "report")
 
 
+@pytest.fixture(autouse=True)
+def _in_a_thread(monkeypatch):
+    """Runs in a thread of this process: to start another one takes longer than these runs."""
+    monkeypatch.setattr("cpp_core.trials.jobs.works_in_threads", lambda experiment: True)
+
+
 def open_page(name="overview", **query):
     at = AppTest.from_file(APP, default_timeout=120)
     for key, value in query.items():
