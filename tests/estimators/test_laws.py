@@ -205,7 +205,8 @@ def test_z_free(k):
     check_laws(z_free, k)
 
 
-@pytest.mark.parametrize("k", FIRST)
+@pytest.mark.slow
+@pytest.mark.parametrize("k", KS)
 def test_z_free_batch(k):
     check_laws(z_free_batch, k)
 
@@ -216,7 +217,8 @@ def test_z_free_paired(k):
     check_laws(z_free_paired, k)
 
 
-@pytest.mark.parametrize("k", FIRST)
+@pytest.mark.slow
+@pytest.mark.parametrize("k", KS)
 def test_z_modulated_fixed(k):
     check_laws(z_modulated, k, modulated=True)
 
