@@ -9,6 +9,7 @@ on a machine, is not counted.
 
 import time
 import warnings
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,20 +17,24 @@ from quantile_forest import RandomForestQuantileRegressor
 from scipy import stats
 from sklearn.svm import SVC
 
+from benchmarks.digits import KERNELS
+from benchmarks.timing import Plain, row
 from cpp_core import Experiment, conformal_ranks, digits_features
 from cpp_core.trials.case_study import case_study
 from cpp_core.trials.one_trial import trial_sample
 
-ALPHA, IMAGES, ALGORITHM = 0.1, 60, "svm-lin"
+ALPHA, IMAGES, ALGORITHM, TRIALS = 0.1, 60, "svm-lin", 8
 CLIP = np.finfo(float).eps
 
 
-def losses_by_loop(X: NDArray, y: NDArray, first: int, k: int, size: int) -> NDArray:
+def losses_by_loop(
+    X: NDArray, y: NDArray, first: int, k: int, size: int, kernel: str = "linear"
+) -> NDArray:
     """Log losses at the first row of each group of a machine trained on its others."""
     losses = np.empty(k)
     for j in range(k):
         at = first + j * size
-        model = SVC(kernel="linear", probability=True, random_state=j)
+        model = SVC(kernel=kernel, probability=True, random_state=j)
         model.fit(X[at + 1 : at + size], y[at + 1 : at + size])
         shares = dict(zip(model.classes_, model.predict_proba(X[[at]])[0], strict=True))
         losses[j] = -np.log(max(shares.get(y[at], 0.0), CLIP))
@@ -113,6 +118,34 @@ def rows(images: int = IMAGES) -> list[dict]:
     ]
 
 
-if __name__ == "__main__":
-    for row in rows():
-        print("; ".join(f"{k}: {v:.4g}" if isinstance(v, float) else v for k, v in row.items()))
+def trial_by_loop(experiment: Experiment) -> dict[str, NDArray]:
+    """A whole trial, point by point: the mean upper end over its test groups, by algorithm."""
+    X, y, _ = trial_sample(experiment, 0, 0)
+    n, k, size = experiment.n or 0, experiment.sizes.k, experiment.sizes.m + 1
+    half, n_test = n // 2, experiment.sizes.n_test
+    found = {}
+    for name, kernel in KERNELS.items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)
+            fitted, calibration, _ = (
+                losses_by_loop(X, y, first, groups, size, kernel)
+                for first, groups in ((0, k), (half, k), (n, n_test))
+            )
+        inputs = np.vstack([features(X[j], y[j]) for j in range(0, k * size, size)])
+        forest = RandomForestQuantileRegressor(random_state=0).fit(inputs, fitted)
+        at = half + size * np.arange(k)
+        q = ends_by_loop(forest, X[at], y[at])
+        scores = np.sort(np.maximum(q[:, 0] - calibration, calibration - q[:, 1]))
+        at = n + size * np.arange(n_test)
+        upper = ends_by_loop(forest, X[at], y[at])[:, 1]
+        score = scores[conformal_ranks(k, ALPHA, "upper")[1] - 1]
+        found[name] = np.minimum(upper + score, experiment.measure.high)
+    return found
+
+
+def run_rows() -> list[dict]:
+    """Digits-instance through ``run``."""
+    experiment = Experiment.preset("digits-instance")
+    words = "SVC and a quantile forest on one core, point by point, scaled from one trial"
+    plain = Plain(words, partial(trial_by_loop, experiment), 1)
+    return [row(f"digits-instance, both SVMs, {TRIALS} trials", experiment, TRIALS, plain)]

@@ -1,17 +1,19 @@
 """What several tests build on: learners with known laws, results and panels that a test chooses."""
 
 import json
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import special
+from scipy import special, stats
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from cpp_core import Experiment, Results
 from cpp_core.method.modulation import LEVELS
+from cpp_core.method.ranks import grouped_ranks
 from cpp_core.trials.one_trial import run_block
 from cpp_core.trials.store import Arrays, Store
 from cpp_core.verdicts.about import About
@@ -82,6 +84,41 @@ class Majority(ClassifierMixin, Quick):
         return self.classes_[(X[:, 0] > self.cut_).astype(int)]
 
 
+class FrequencyByLabel(Majority):
+    """Probability of each symbol: its frequency among the training cases with the same label."""
+
+    def fit(self, X, y):
+        self.classes_, symbol = np.unique(y, return_inverse=True)
+        size = len(self.classes_)
+        seen = 2 * symbol + X[:, -1].round().astype(int)
+        counts = np.bincount(seen, minlength=2 * size).reshape(size, 2).T
+        self.table_ = (counts + 1) / (counts.sum(axis=1, keepdims=True) + 1)
+        return self
+
+    def predict_proba(self, X):
+        raw = self.table_[X[:, -1].round().astype(int)]
+        return raw / raw.sum(axis=1, keepdims=True)
+
+
+class Slope(Quick):
+    """A probability that rises with the first input, smoothly; any sample will do to train it.
+
+    Not marked as a classifier: a sample of one class would then get a constant, whose losses tie.
+    """
+
+    def fit(self, X, y):
+        self.classes_ = BOTH
+        self.cut_ = sum(X[:, 0]) / len(X)
+        return self
+
+    def predict(self, X):
+        return (X[:, 0] > self.cut_).astype(int)
+
+    def predict_proba(self, X):
+        upper = special.expit(X[:, 0] - self.cut_)
+        return np.column_stack([1 - upper, upper])
+
+
 class Line(Quick):
     """Least squares on the last column and its square: cheap, deterministic."""
 
@@ -113,6 +150,46 @@ class Band(Line):
 def normal_sample(n, rng):
     """Cases whose label is standard Normal and independent of the single input."""
     return rng.standard_normal((n, 1)), rng.standard_normal(n)
+
+
+# Laws
+
+
+def law_pvalues(first, counts, n_new, law, rng):
+    """p-values of the two laws of Beta parameters (a, b) over repetitions.
+
+    Whether the ``first`` of ``n_new`` losses is covered is binomial with p = a / (a + b); how many
+    are, the ``counts``, is Beta-binomial, by a KS test of their randomised ranks.
+    """
+    a, b = law
+    single = stats.binomtest(int(first.sum()), len(first), a / (a + b)).pvalue
+    if b == 0:
+        return single, float((counts == n_new).all())
+    law = stats.betabinom(n_new, a, b)
+    ranks = law.cdf(counts - 1) + rng.random(len(counts)) * law.pmf(counts)
+    return single, stats.kstest(ranks, "uniform").pvalue
+
+
+def replaced(monkeypatch, original, other):
+    """Put another function or class in the place of one, wherever the package has imported it.
+
+    Not where it is defined: a law that is derived there stays what it is.
+    """
+    for place, module in list(sys.modules.items()):
+        if place.startswith("cpp_core.") and place != original.__module__:
+            for name in [name for name, value in vars(module).items() if value is original]:
+                monkeypatch.setattr(module, name, other)
+
+
+def shifted_ranks(monkeypatch, shift_lo, shift_hi):
+    """Mutate the ranks that all sets are made of."""
+
+    def mutated(n_sets, n_evaluations, alpha, side):
+        lo, hi = grouped_ranks(n_sets, n_evaluations, alpha, side)
+        most = n_sets * n_evaluations + 1  # beyond it there is no rank to read
+        return max(lo + shift_lo, 0), min(hi + shift_hi, most)
+
+    replaced(monkeypatch, grouped_ranks, mutated)
 
 
 # Results whose losses a test chooses

@@ -1,11 +1,13 @@
 """Settings of all tests, and the results that several files of them draw."""
 
 import os
+import sys
 import warnings
 
 # Before NumPy loads: the tests run in parallel already, threads below them only get in the way.
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+os.environ.setdefault("LOKY_MAX_CPU_COUNT", "1")  # what joblib counts: runs without n_jobs
 
 import pytest  # noqa: E402
 
@@ -21,10 +23,23 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("filterwarnings", "error::cpp_core.method.training.FailedFitWarning")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long tests first: one that comes last would keep a single worker busy at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
 @pytest.fixture(autouse=True)
 def own_store(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep the user's own store out of the tests."""
     monkeypatch.setenv("CPP_CORE_STORE", str(tmp_path_factory.getbasetemp() / "store"))
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait one second, not five, for a scheduler that does not answer."""
+    running = sys.modules.get("cpp_core.trials.running")
+    if running is not None:
+        monkeypatch.setattr(running, "SCHEDULER_SECONDS", 1.0)
 
 
 # The fixtures below import late, for the same reason as above: coverage would miss the package.

@@ -70,7 +70,7 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument(
         "--margin", type=float, help="average losses that differ by less are practically equal"
     )
-    run.add_argument("--jobs", type=int, default=2, help="workers, default 2")
+    run.add_argument("--jobs", type=int, help="workers, default: one for each core")
     run.add_argument("--scheduler", help="a dask scheduler, such as tcp://host:8786")
     run.add_argument("--fresh", action="store_true", help="do not use stored trials")
     for kind in KINDS:

@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import ceil
 from time import perf_counter
 
 from cpp_core.checks import check_count
 from cpp_core.trials.experiment import MINUS, Experiment
 from cpp_core.trials.one_trial import run_trial
+from cpp_core.trials.running import workers
 from cpp_core.trials.store import Store, default_store
 
 
@@ -32,7 +34,7 @@ def cost(
     experiment: Experiment,
     trials: int = 200,
     seed: int = 0,
-    n_jobs: int = 2,
+    n_jobs: int | None = None,
     store: Store | None = None,
 ) -> Cost:
     """Estimate a run from what is stored and a short pilot (one trial, twice if it is quick)."""
@@ -50,7 +52,7 @@ def cost(
         per_trial = _pilot(part)
         if per_trial < 1:  # the first one may have compiled
             per_trial = _pilot(part)
-        seconds = per_trial * max(missing.values()) / n_jobs
+        seconds = per_trial * ceil(max(missing.values()) / workers(n_jobs))
     sizes = experiment.sizes
     return Cost(
         sizes.fits * sum(missing.values()),

@@ -21,7 +21,14 @@ from cpp_core.checks import check_count
 from cpp_core.method.evaluation import LossError
 from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.results import Results
-from cpp_core.trials.running import Gathered, SchedulerError, about, computed, works_in_threads
+from cpp_core.trials.running import (
+    Gathered,
+    SchedulerError,
+    about,
+    computed,
+    workers,
+    works_in_threads,
+)
 from cpp_core.trials.store import Arrays, Store, default_store
 from cpp_core.trials.watching import Watchers
 
@@ -30,7 +37,8 @@ Blocks = Generator[tuple[Experiment, list[int], dict[str, Arrays]], None, None]
 """As they arrive: the algorithms that lacked trials, which trials, and arrays by algorithm."""
 
 AT_ONCE = 2
-"""Jobs that compute at the same time; others wait for their turn."""
+"""Jobs that compute at the same time, on any machine: each has workers for all of its cores, and
+one job more lets a short run pass a long one. Others wait for their turn."""
 
 KEPT = 8
 """Ended jobs that are remembered, so that visitors find their results."""
@@ -135,7 +143,7 @@ class Job:
         if self.done == self.asked:
             self._end("done")
 
-    def _saw_block(self, workers: int) -> None:
+    def _saw_block(self, n_jobs: int) -> None:
         """Learn the pace, at first from blocks that one of the workers computed."""
         self._seen = [*self._seen[:1], (time.monotonic(), self.done)]
         (first, before), (newest, done) = self._seen[0], self._seen[-1]
@@ -145,7 +153,7 @@ class Job:
         if self._pace is not None:
             self._pace = pace
             return
-        self._pace = pace / workers
+        self._pace = pace / n_jobs
         if self.limit is not None and (self.seconds_left or 0.0) > self.limit:
             self._end("paused")
 
@@ -157,8 +165,8 @@ class Jobs:
     ----------
     store : Store, optional
         Where losses are kept; by default the user's store.
-    n_jobs : int
-        Workers of a job.
+    n_jobs : int, optional
+        Workers of a job; by default one for each core of this machine.
     lease : float
         Seconds after which a job that nobody renews cancels itself.
     scheduler : str, optional
@@ -168,12 +176,12 @@ class Jobs:
     def __init__(
         self,
         store: Store | None = None,
-        n_jobs: int = 2,
+        n_jobs: int | None = None,
         lease: float = 10.0,
         scheduler: str | None = None,
     ) -> None:
         self.store = default_store() if store is None else store
-        self.n_jobs, self.lease, self.scheduler = check_count(n_jobs, "n_jobs"), lease, scheduler
+        self.n_jobs, self.lease, self.scheduler = workers(n_jobs), lease, scheduler
         self._jobs: dict[tuple[Experiment, int, int], Job] = {}
         self._changing = Lock()
         self._turns = Semaphore(AT_ONCE)
@@ -247,7 +255,7 @@ class Jobs:
 
     def _compute(self, job: Job, gathered: Gathered) -> None:
         experiment, seed = job.experiment, job.seed
-        workers = self.n_jobs if self.scheduler is None else 1
+        n_jobs = self.n_jobs if self.scheduler is None else 1
         with closing(self._blocks(job, gathered)) as blocks:
             for part, numbers, arrays in blocks:
                 for name in gathered.lacking(part.entries, numbers):
@@ -255,7 +263,7 @@ class Jobs:
                     self.store.save(experiment.key(name, seed), numbers, arrays[name], words)
                     gathered.put(name, numbers, arrays[name])
                 job._show(gathered.results(self.store.problem))
-                job._saw_block(workers)
+                job._saw_block(n_jobs)
                 if not job._wanted():
                     break
         if job.state == "done":

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, parallel_config
+from joblib import Parallel, cpu_count, delayed, parallel_config
 from numpy.typing import NDArray
 
 from cpp_core.catalog.algorithms import ALGORITHMS
@@ -37,7 +37,7 @@ def run(
     experiment: Experiment,
     trials: int = 200,
     seed: int = 0,
-    n_jobs: int = 2,
+    n_jobs: int | None = None,
     backend: str | None = None,
     scheduler: str | None = None,
     progress: Progress | None = None,
@@ -53,8 +53,8 @@ def run(
         Trials 0 to ``trials - 1``. Going from 100 to 1000 computes 900.
     seed : int
         The same seed gives the same numbers, whatever the other arguments are.
-    n_jobs : int
-        Workers.
+    n_jobs : int, optional
+        Workers; by default one for each core of this machine.
     backend : None, "threading", "loky" or "dask"
         None chooses threads for compiled work, processes otherwise, dask with a scheduler.
     scheduler : str, optional
@@ -87,7 +87,7 @@ def stream(
     experiment: Experiment,
     trials: int = 200,
     seed: int = 0,
-    n_jobs: int = 2,
+    n_jobs: int | None = None,
     backend: str | None = None,
     scheduler: str | None = None,
     store: Store | None = None,
@@ -100,7 +100,7 @@ def stream(
     """
     check_count(trials, "trials")
     check_count(seed, "seed", least=0)
-    check_count(n_jobs, "n_jobs")
+    n_jobs = workers(n_jobs)
     if backend not in BACKENDS:
         raise ValueError(f"backend must be one of {BACKENDS}, but {backend!r} was given.")
     if backend is None and scheduler is not None:
@@ -125,6 +125,11 @@ def stream(
         for name in experiment.entries:
             store.compact(experiment.key(name, seed))
     yield gathered.results(store.problem)
+
+
+def workers(n_jobs: int | None) -> int:
+    """How many workers are meant: None stands for one on each core that this process may use."""
+    return cpu_count() if n_jobs is None else check_count(n_jobs, "n_jobs")
 
 
 def about(experiment: Experiment, algorithm: str, seed: int) -> dict[str, Any]:
@@ -248,7 +253,7 @@ def computed(
                 numbers = [todo.pop(0) for _ in range(min(pace.block(), len(todo)))]
                 yield delayed(_numbered_block)(part, seed, numbers, table)
 
-        with _workers(chosen, scheduler, n_jobs) as parallel:
+        with _pool(chosen, scheduler, n_jobs) as parallel:
             finished = parallel(blocks())
             try:
                 for numbers, (arrays, seconds) in finished:
@@ -278,7 +283,7 @@ def works_in_threads(experiment: Experiment) -> bool:
 
 
 @contextmanager
-def _workers(backend: str, scheduler: str | None, n_jobs: int) -> Iterator[Parallel]:
+def _pool(backend: str, scheduler: str | None, n_jobs: int) -> Iterator[Parallel]:
     """Joblib's workers, giving results as they come; own tables are not copied to disk."""
     with ExitStack() as stack:
         if backend == "dask":

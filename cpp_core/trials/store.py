@@ -110,7 +110,7 @@ class Store:
         key : str
             8 to 64 lower-case hexadecimal digits.
         trials : sequence of int
-            Distinct numbers; each run of consecutive ones becomes a block.
+            Distinct numbers; each stretch of consecutive ones becomes a block.
         arrays : mapping of str to array
             Each with the trials along its first axis, in the order of ``trials``.
         about : mapping, optional
@@ -128,7 +128,7 @@ class Store:
         """Join the blocks of a key; other processes may load, save and compact it meanwhile."""
         blocks = [block for block in self._blocks(key) if block.tier == 0]
         promised = trials_of(blocks)
-        if len(blocks) == len(runs(promised)):
+        if len(blocks) == len(stretches(promised)):
             return
         found, arrays = self._gather(key, promised)
         written = self._write_blocks(key, found, arrays)
@@ -185,11 +185,11 @@ class Store:
     def _write_blocks(
         self, key: str, trials: Sequence[int], arrays: Mapping[str, NDArray[Any]]
     ) -> set[Path]:
-        """Write each run of consecutive trials as a block."""
+        """Write each stretch of consecutive trials as a block."""
         written = set()
-        for run in runs(sorted(map(int, trials))):
-            data = pack(key, run, rows_of(arrays, trials, run))
-            written.add(self._write(key, f"{span(run)}-{digest(data)}.npz", data))
+        for stretch in stretches(sorted(map(int, trials))):
+            data = pack(key, stretch, rows_of(arrays, trials, stretch))
+            written.add(self._write(key, f"{span(stretch)}-{digest(data)}.npz", data))
         return written
 
     def _write(self, key: str, name: str, data: bytes) -> Path:
@@ -269,10 +269,10 @@ def check_arrays(trials: Sequence[int], arrays: Mapping[str, NDArray[Any]]) -> N
             raise ValueError(f"{name!r} must have the {len(trials)} trials along its first axis.")
 
 
-def runs(numbers: Sequence[int]) -> list[range]:
-    """Divide ascending numbers into runs of consecutive ones.
+def stretches(numbers: Sequence[int]) -> list[range]:
+    """Divide ascending numbers into stretches of consecutive ones.
 
-    >>> runs([0, 1, 2, 5, 7, 8])
+    >>> stretches([0, 1, 2, 5, 7, 8])
     [range(0, 3), range(5, 6), range(7, 9)]
     """
     chosen = set(numbers)
@@ -286,9 +286,9 @@ def trials_of(blocks: Iterable[Block]) -> list[int]:
     return sorted(set[int]().union(*(block.trials for block in blocks)))
 
 
-def span(run: range) -> str:
+def span(trials: range) -> str:
     """First and last trial, as in the name of a block."""
-    return f"{run[0]:06d}-{run[-1]:06d}"
+    return f"{trials[0]:06d}-{trials[-1]:06d}"
 
 
 def digest(data: bytes) -> str:
@@ -296,11 +296,11 @@ def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:32]
 
 
-def pack(key: str, run: range, arrays: Arrays) -> bytes:
+def pack(key: str, trials: range, arrays: Arrays) -> bytes:
     """Make the bytes of an .npz file that says in its comment what it holds."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
-        archive.comment = f"{key} {span(run)}".encode()
+        archive.comment = f"{key} {span(trials)}".encode()
         for name, array in sorted(arrays.items()):
             with archive.open(f"{name}.npy", "w") as member:
                 np.lib.format.write_array(member, array, allow_pickle=False)

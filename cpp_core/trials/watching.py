@@ -67,7 +67,7 @@ class Watched(Generic[T]):
     ) -> None:
         self.done, self.cancelled, self.watchers = 0, False, Watchers(lease)
         self._started = time.monotonic()
-        self.pending = executor.submit(self._run, function, *args)
+        self.pending = executor.submit(self._work, function, *args)
 
     def cancel(self, who: str = "") -> bool:
         """Stop before the next training run, unless others than ``who`` wait; whether it stops."""
@@ -80,14 +80,14 @@ class Watched(Generic[T]):
         """Whether it ended without a result because nobody wanted one."""
         return self.pending.done() and isinstance(self.pending.exception(), StoppedError)
 
-    def seconds_left(self, runs: int) -> float | None:
+    def seconds_left(self, fits: int) -> float | None:
         """About how long the rest of so many training runs takes; None before the first two."""
         if self.done < 2:
             return None
         pace = (time.monotonic() - self._started) / self.done
-        return pace * max(runs - self.done, 0)
+        return pace * max(fits - self.done, 0)
 
-    def _run(self, function: Callable[..., T], *args: Any) -> T:
+    def _work(self, function: Callable[..., T], *args: Any) -> T:
         self._started = time.monotonic()
         token = BEFORE_FIT.set(self._trains)
         try:

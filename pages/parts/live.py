@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 from uuid import uuid4
 
 import streamlit as st
+from joblib import cpu_count
 
 from cpp_core import Experiment, Results, Store, default_store, run
 from cpp_core.trials.jobs import Job, Jobs
@@ -37,8 +38,8 @@ def jobs() -> Jobs:
 
 @st.cache_resource(show_spinner=False)
 def students() -> ThreadPoolExecutor:
-    """Threads that study cases."""
-    return ThreadPoolExecutor(2, thread_name_prefix="study")
+    """Threads that study cases, one for each core."""
+    return ThreadPoolExecutor(cpu_count(), thread_name_prefix="study")
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

@@ -31,6 +31,8 @@ if CHROMIUM is None and os.environ.get("CI") != "true":
 
 from playwright.sync_api import expect, sync_playwright  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def browser():

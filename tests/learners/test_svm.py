@@ -241,6 +241,7 @@ def test_upper_ends_agree_with_libsvm(kernel):
     assert abs(ours - theirs) < 0.03 * theirs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_twelve_points_agree_with_libsvm_in_distribution(kernel):
     rng = np.random.default_rng(1)

@@ -13,6 +13,12 @@ APP = str(Path(__file__).parents[2] / "app.py")
 PAGES = ("overview", "compare", "case", "report")
 
 
+@pytest.fixture(autouse=True)
+def _in_a_thread(monkeypatch):
+    """Runs in a thread of this process: to start another one takes longer than these runs."""
+    monkeypatch.setattr("cpp_core.trials.jobs.works_in_threads", lambda experiment: True)
+
+
 def open_page(name="overview", **query):
     at = AppTest.from_file(APP, default_timeout=120)
     for key, value in query.items():
@@ -35,7 +41,7 @@ def settle(at, seconds=90):
             return at
         if offers and not busy:
             offers[0].click()
-        time.sleep(0.3)
+        time.sleep(0.1)
         at.run()
     raise AssertionError("still running")
 
@@ -72,7 +78,13 @@ def test_alpha_changes_the_answer_and_trains_nothing(monkeypatch):
     assert "70 %" in text_of(at)
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+LONG = {"z-variable", "symbolic"}  # quantile forests
+
+
+@pytest.mark.parametrize(
+    "variant",
+    [pytest.param(v, marks=pytest.mark.slow) if v in LONG else v for v in VARIANTS],
+)
 def test_every_variant_on_every_page(variant):
     at = open_page(
         "compare",

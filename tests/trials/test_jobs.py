@@ -47,7 +47,7 @@ def managed():
     made = []
 
     def make(store, **options):
-        made.append(Jobs(store, **options))
+        made.append(Jobs(store, **{"n_jobs": 2, **options}))
         return made[-1]
 
     yield make
@@ -140,6 +140,7 @@ def test_fits_in_a_child(store, managed):
     assert not leaders()
 
 
+@pytest.mark.slow
 def test_cancel_and_resume(tmp_path, managed):
     store = Recording(tmp_path)
     jobs = managed(store)
@@ -170,7 +171,9 @@ def test_cancel_and_resume(tmp_path, managed):
     assert equal(more.results, run(LONG_FITTED, more.asked, n_jobs=1, store=Store(None)))
 
 
-@pytest.mark.parametrize("experiment", [COMPILED, LONG_FITTED])
+@pytest.mark.parametrize(
+    "experiment", [COMPILED, pytest.param(LONG_FITTED, marks=pytest.mark.slow)]
+)
 def test_a_run_that_would_take_long_pauses_after_its_first_trials(store, managed, experiment):
     jobs = managed(store)
     job = jobs.start(experiment, 1000, 0, limit=1e-9)
@@ -199,6 +202,7 @@ def test_who_cancels_leaves_the_run_to_the_others(store, managed):
     assert job.state == "cancelled"
 
 
+@pytest.mark.slow
 def test_cancel_in_a_long_fit(managed):
     job = managed(Store(None)).start(SLOW_FITS, 100, 0)
     watch(job, lambda: job.done == 1)
@@ -223,6 +227,7 @@ def test_cancel_compiled_work(managed):
     assert job.wait(2)
 
 
+@pytest.mark.slow
 def test_nobody_watches(managed):
     jobs = managed(Store(None), lease=1.0)
     fitted, compiled = jobs.start(LONG_FITTED, 1000, 0), jobs.start(LONG_COMPILED, 5000, 0)
@@ -240,13 +245,14 @@ def test_nobody_watches(managed):
     assert compiled.abandoned
 
 
+@pytest.mark.slow
 def test_a_killed_parent_takes_its_child_along(tmp_path):
     code = (
         "import time\n"
         "from cpp_core import Experiment, Store\n"
         "from cpp_core.trials.jobs import Jobs\n"
         "experiment = Experiment(dataset='iris', algorithms=('random-forest',))\n"
-        f"job = Jobs(Store({str(tmp_path)!r}), lease=60).start(experiment, 1000, 0)\n"
+        f"job = Jobs(Store({str(tmp_path)!r}), n_jobs=2, lease=60).start(experiment, 1000, 0)\n"
         "while job.seconds_left is None: time.sleep(0.02)\n"
         "print('computing', flush=True)\n"
         "time.sleep(60)\n"

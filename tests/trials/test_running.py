@@ -6,12 +6,14 @@ import subprocess
 import sys
 import time
 
+import joblib
 import numpy as np
 import pytest
 
 import cpp_core.trials.running
 from cpp_core import Experiment, Store, add_table, cost, run, stream
-from cpp_core.trials.running import SchedulerError, works_in_threads
+from cpp_core.trials.jobs import Jobs
+from cpp_core.trials.running import SchedulerError, workers, works_in_threads
 
 PLAIN = Experiment(dataset="iris", algorithms=("naive-bayes", "dummy"))
 QUICK = Experiment(dataset="quadnoise", algorithms=("gd", "sgd"), n=300, test_size=60)
@@ -35,10 +37,29 @@ def test_any_workers_any_blocks_any_backend(experiment, monkeypatch):
     alone = run(experiment, 30, n_jobs=1, store=Store(None))
     assert alone.trials.tolist() == list(range(30))
     monkeypatch.setattr(cpp_core.trials.running, "_short", lambda pace, todo: False)
-    for backend in ("threading", "loky"):
+    monkeypatch.delenv("LOKY_MAX_CPU_COUNT")  # None means the machine's cores here
+    for backend, n_jobs in (("threading", 3), ("threading", None), ("loky", 2), ("loky", None)):
         for seconds in (1e-4, 10.0):
             monkeypatch.setattr(cpp_core.trials.running, "BLOCK_SECONDS", seconds)
-            assert equal(alone, run(experiment, 30, backend=backend, store=Store(None)))
+            found = run(experiment, 30, n_jobs=n_jobs, backend=backend, store=Store(None))
+            assert equal(alone, found)
+
+
+def test_workers_are_one_for_each_core_unless_said_otherwise(monkeypatch):
+    monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "2")
+    assert workers(None) == joblib.cpu_count() == Jobs(Store(None)).n_jobs
+    assert workers(3) == 3
+    asked = []
+    pool = cpp_core.trials.running._pool
+
+    def noting(backend, scheduler, n_jobs):
+        asked.append(n_jobs)
+        return pool(backend, scheduler, n_jobs)
+
+    monkeypatch.setattr(cpp_core.trials.running, "_pool", noting)
+    monkeypatch.setattr(cpp_core.trials.running, "_short", lambda pace, todo: False)
+    run(QUICK, 600, backend="threading", store=Store(None))
+    assert asked == [joblib.cpu_count()] or joblib.cpu_count() == 1
 
 
 def test_the_workers_that_suit():
@@ -97,7 +118,7 @@ def test_partial_results_grow(store, monkeypatch):
 def test_a_stopped_run_goes_on(store, monkeypatch, backend):
     monkeypatch.setattr(cpp_core.trials.running, "BLOCK_SECONDS", 1e-4)
     monkeypatch.setattr(cpp_core.trials.running, "_short", lambda pace, todo: False)
-    partial = stream(PLAIN, 40, backend=backend, store=store)
+    partial = stream(PLAIN, 40, n_jobs=2, backend=backend, store=store)
     for results in partial:
         if len(results.trials) >= 6:
             break
@@ -152,8 +173,8 @@ def test_own_tables(store):
     assert add_table(X, y, "classification").name == table.name
     assert add_table(X, y[::-1].copy(), "classification").name != table.name
     experiment = Experiment(dataset=table.name, algorithms=("naive-bayes",))
-    results = run(experiment, 20, store=store)
-    assert equal(results, run(experiment, 20, backend="loky", store=Store(None)))
+    results = run(experiment, 20, n_jobs=2, store=store)
+    assert equal(results, run(experiment, 20, n_jobs=2, backend="loky", store=Store(None)))
 
 
 def test_costs(store):
@@ -171,8 +192,10 @@ def test_costs(store):
     assert (after.fits, after.seconds) == (0, 0)
 
 
+@pytest.mark.slow
 def test_a_cluster_gives_the_same(monkeypatch):
     distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(cpp_core.trials.running, "SCHEDULER_SECONDS", 30.0)
     monkeypatch.setattr(cpp_core.trials.running, "BLOCK_SECONDS", 1e-3)
     cluster = distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
