@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from cpp_core import Experiment, Results
 from cpp_core.method.modulation import LEVELS
-from cpp_core.method.ranks import grouped_ranks
+from cpp_core.method.ranks import Ranked
 from cpp_core.trials.one_trial import run_block
 from cpp_core.trials.store import Arrays, Store
 from cpp_core.verdicts.about import About
@@ -184,12 +184,14 @@ def replaced(monkeypatch, original, other):
 def shifted_ranks(monkeypatch, shift_lo, shift_hi):
     """Mutate the ranks that all sets are made of."""
 
-    def mutated(n_sets, n_evaluations, alpha, side):
-        lo, hi = grouped_ranks(n_sets, n_evaluations, alpha, side)
-        most = n_sets * n_evaluations + 1  # beyond it there is no rank to read
+    original = Ranked.ranks
+
+    def mutated(scores, alpha, side):
+        lo, hi = original(scores, alpha, side)
+        most = len(scores.by_rank) - 1  # beyond it there is no rank to read
         return max(lo + shift_lo, 0), min(hi + shift_hi, most)
 
-    replaced(monkeypatch, grouped_ranks, mutated)
+    monkeypatch.setattr(Ranked, "ranks", mutated)
 
 
 # Results whose losses a test chooses

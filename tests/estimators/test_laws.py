@@ -1,4 +1,4 @@
-"""The exact laws of docs/method.md, section 2, for every construction, over thousands of calibration draws.
+"""The exact laws of docs/method.md, section 2, for every construction, over thousands of draws.
 
 Each construction is repeated on fresh data. A repetition reports, for every (alpha, side), whether
 one new loss is covered and how many of many new losses are. Then the hits must be binomial with the
