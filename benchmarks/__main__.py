@@ -25,7 +25,7 @@ PARTS = {
     "browser": browser.rows,
 }
 QUICK = ("quadnoise", "digits", "instance", "ordinary")
-"""What ``--only quick`` stands for: the calls of a user, in less than five minutes."""
+"""What ``--only quick`` stands for: the calls of a user whose fits are short."""
 
 
 def line(row: dict[str, Any]) -> str:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cpp_core import Experiment, Results, Store, run
 
-N_JOBS, REPETITIONS, BUDGET = 2, 5, 40.0
+N_JOBS, REPETITIONS, BUDGET = 2, 5, 25.0
 FIRST = """
 import time
 start = time.perf_counter()
@@ -60,7 +60,7 @@ def timed(function: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def row(work: str, experiment: Experiment, trials: int, plain: Plain) -> dict[str, Any]:
-    """A line of the table: warm calls in turns, five of each or as many as 40 seconds allow.
+    """A line of the table: warm calls in turns, five of each or as many as 25 seconds allow.
 
     The first call of both, which compiles, loads and starts workers, is not counted; the first call
     in a fresh process is told apart.
@@ -69,12 +69,12 @@ def row(work: str, experiment: Experiment, trials: int, plain: Plain) -> dict[st
     results = stored_run(experiment, trials)[1]
     seconds: list[tuple[float, float]] = []
     begun = time.perf_counter()
-    while len(seconds) < REPETITIONS and (
-        not seconds or time.perf_counter() - begun + sum(seconds[-1]) < BUDGET
-    ):
+    spent = 0.0
+    while len(seconds) < REPETITIONS and spent * (len(seconds) + 1) <= BUDGET * len(seconds):
         reference, ends = timed(plain.function)
         ours, results = stored_run(experiment, trials)
         seconds.append((reference * trials / plain.trials, ours))
+        spent = time.perf_counter() - begun
     both = np.array(seconds)
     ratios = both[:, 0] / both[:, 1]
     return {
