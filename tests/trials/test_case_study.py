@@ -185,6 +185,7 @@ def test_each_run_has_its_own_seed():
     assert len(np.unique(losses)) == 40
 
 
+@pytest.mark.slow
 def test_the_law_over_trials(monkeypatch):
     """Set and fresh loss at a random case: p = hi/(k+1), for both constructions and sides."""
     monkeypatch.setitem(

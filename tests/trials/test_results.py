@@ -16,7 +16,7 @@ from tests.builders import VARIANTS, experiment_of
 TRIALS = 4
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def results():
     found = {}
     for name in VARIANTS:
