@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpp_core.checks import Level, check_side, exact_alpha
+from cpp_core.method.ranks import ends
 from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.language import Direction, confidence, counted, listed, number, with_unit
@@ -24,66 +25,30 @@ END_DIGITS = 4
 
 @dataclass(frozen=True)
 class Verdict:
-    """A sentence with what stands behind it.
+    """A sentence with what stands behind it."""
 
-    Attributes
-    ----------
-    text : str
-        The sentence in plain words.
-    badge : "guaranteed" or "approximate"
-    assumptions : str
-        What it leans on.
-    facts : dict
-        k, m, alpha, n_algorithms and the numbers of the sentence, unrounded.
-    why : str
-        The computation behind it.
-    """
-
-    text: str
+    text: str  # the sentence in plain words
     badge: Badge
-    assumptions: str
-    facts: dict[str, Any]
-    why: str
+    assumptions: str  # what it leans on
+    facts: dict[str, Any]  # k, m, alpha, n_algorithms and the numbers of the sentence, unrounded
+    why: str  # the computation behind it
 
 
 @dataclass(frozen=True)
 class About:
-    """Who and what the losses are about; what somebody with a column of losses can say of it.
+    """Who and what the losses are about; what somebody with a column of losses can say of it."""
 
-    Parameters
-    ----------
-    loss : str
-        What the numbers are called in a sentence.
-    unit : str
-    low, high : float
-        Range of the numbers as shown.
-    greater_is_better : bool
-    errors : bool
-        Whether a loss of 0 stands for a correct answer and 1 for an error.
-    m, n : int or None
-        Cases of each retraining, and cases at hand; None for a trained model.
-    batch_size : int or None
-        Cases of a batch, where the numbers are metrics on batches.
-    n_algorithms : int
-        How many algorithms are compared.
-    joint : bool
-        Whether alpha has been divided by the number of pairs.
-    source : str
-        Where the losses come from.
-    """
-
-    loss: str = "loss"
+    loss: str = "loss"  # what the numbers are called in a sentence
     unit: str = ""
-    low: float = -math.inf
+    low: float = -math.inf  # range of the numbers as shown
     high: float = math.inf
     greater_is_better: bool = False
-    errors: bool = False
-    m: int | None = None
-    n: int | None = None
-    batch_size: int | None = None
-    n_algorithms: int = 1
-    joint: bool = False
-    source: str = "the file"
+    errors: bool = False  # whether a loss of 0 stands for a correct answer and 1 for an error
+    m: int | None = None  # cases of each retraining; None for a trained model
+    n: int | None = None  # cases at hand; None for a trained model
+    batch_size: int | None = None  # cases of a batch, where the numbers are metrics on batches
+    n_algorithms: int = 1  # how many are compared
+    source: str = "the file"  # where the losses come from
 
     @property
     def sign(self) -> int:
@@ -149,6 +114,22 @@ class About:
         own = "" if self.m is None else f" (each with its own {counted(self.m, 'training case')})"
         return counted(n, f"more calibration {self.held_out}") + own
 
+    def bound_from(self, losses: NDArray, alpha: Level) -> tuple[int, float]:
+        """The one-sided bound, as shown, that losses (k,) or (k, b) give, and its rank."""
+        low, high = sorted((self.sign * self.low, self.sign * self.high))
+        _, hi, _, upper = ends(self.sign * losses, alpha, "upper", low, high)
+        return hi, self.sign * upper
+
+    @property
+    def order(self) -> str:
+        """From which end of the losses the rank of a bound counts."""
+        return "largest" if self.greater_is_better else "smallest"
+
+    @property
+    def at_most(self) -> str:
+        """Such as "at most"; "at least" where greater is better."""
+        return "at least" if self.greater_is_better else "at most"
+
     def value(self, shown: float) -> str:
         """A number of this loss with its unit, to the nearest."""
         return with_unit(number(shown), self.unit)
@@ -190,17 +171,13 @@ class About:
 
     def bound(self, shown: float) -> str:
         """Such as "at most 0.41 nats"; "at least" where greater is better."""
-        return f"{'at least' if self.greater_is_better else 'at most'} {self.end(shown)}"
+        return f"{self.at_most} {self.end(shown)}"
 
     def facts(self, alpha: Level, k: int, **more: Any) -> dict[str, Any]:
         """What every verdict lists."""
-        common = {
-            "k": k,
-            "m": self.m,
-            "alpha": float(exact_alpha(alpha)),
-            "n_algorithms": self.n_algorithms,
-        }
-        return common | {name: _plain(value) for name, value in more.items()}
+        found = {"k": k, "m": self.m, "alpha": float(exact_alpha(alpha))}
+        found |= {"n_algorithms": self.n_algorithms} | more
+        return {n: v.item() if isinstance(v, np.generic) else v for n, v in found.items()}
 
     def separately(self, alpha: Level) -> str:
         """That several statements hold one by one only, and what would make them hold jointly."""
@@ -226,15 +203,8 @@ class About:
     def of_pairs(self) -> str:
         """How a statement on one pair of several holds."""
         n = self.n_pairs
-        if n < 2:
-            return ""
-        if self.joint:
-            return f" Here alpha is divided by the {n} pairs, so that all statements hold jointly."
-        return f" This is one of {n} pairs: it holds by itself, unless alpha was divided by {n}."
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
+        joint = f" Here alpha is divided by the {n} pairs, so that all statements hold jointly."
+        return joint if n > 1 else ""
 
 
 def _short(value: float) -> Any:
