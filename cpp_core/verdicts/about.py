@@ -130,10 +130,6 @@ class About:
         """Such as "at most"; "at least" where greater is better."""
         return "at least" if self.greater_is_better else "at most"
 
-    def value(self, shown: float) -> str:
-        """A number of this loss with its unit, to the nearest."""
-        return with_unit(number(shown), self.unit)
-
     @property
     def bad_end(self) -> End:
         """The end that a one-sided bound is."""
@@ -155,7 +151,10 @@ class About:
         if is_stored(shown, limit):
             return number(limit, digits=END_DIGITS)
         direction: Direction = "down" if end == "lower" else "up"
-        return number(as_decimal(shown), direction, (limit, *against))
+        # A loss that was stored as float32 is read as the decimal that it stands for.
+        short = _short(shown)
+        exact = short if float(short) == float(shown) else shown
+        return number(exact, direction, (limit, *against))
 
     def lower_end(self, shown: float, *against: float) -> str:
         """A lower end, rounded down."""
@@ -182,13 +181,11 @@ class About:
     def separately(self, alpha: Level) -> str:
         """That several statements hold one by one only, and what would make them hold jointly."""
         K = self.n_algorithms
-        if K == 1:
-            return ""
-        joint = confidence(exact_alpha(alpha) / K)
-        return (
+        told = (
             f" With {K} algorithms compared, each statement holds separately; for all at once ask "
-            f"for alpha / {K} ({joint})."
+            f"for alpha / {K} ({confidence(exact_alpha(alpha) / K)})."
         )
+        return told if K > 1 else ""
 
     @property
     def n_pairs(self) -> int:
@@ -210,15 +207,6 @@ class About:
 def _short(value: float) -> Any:
     with np.errstate(over="ignore"):
         return np.float32(value)
-
-
-def as_decimal(value: float) -> float:
-    """A loss that was stored as float32 as such, so that it is read as the decimal it stands for.
-
-    >>> as_decimal(0.1), as_decimal(float(np.float32(0.1)))
-    (0.1, np.float32(0.1))
-    """
-    return _short(value) if float(_short(value)) == float(value) else value
 
 
 def is_stored(value: float, limit: float) -> bool:

@@ -51,8 +51,7 @@ class Answers:
     @property
     def all(self) -> list[Verdict]:
         """Each verdict once."""
-        told = (*self.answer, *self.bounds, *self.typical, *self.comparison, *self.pairs)
-        told += self.groups
+        told = (verdict for verdicts in vars(self).values() for verdict in verdicts)
         return list({verdict.text: verdict for verdict in told}.values())
 
 

@@ -49,7 +49,6 @@ SYMBOL_WORDS = {
     OTHER: "another error",
 }
 
-
 TYPICAL_FACTS = (
     *("lower_mean", "upper_mean", "lower_median", "upper_median"),
     *("lower_infinite", "upper_infinite", "width_mean", "test_coverage_mean"),
@@ -251,7 +250,7 @@ def _typical_ends(
 def _typical_end(found: Mapping[str, Any], name: End, infinite: bool, about: About) -> str:
     """The mean of an end; where some are infinite the median, which is an end itself."""
     if not infinite:
-        return about.value(found[f"{name}_mean"])
+        return with_unit(number(found[f"{name}_mean"]), about.unit)
     end = found[f"{name}_median"]
     if np.isinf(end):
         return "infinite"
@@ -336,7 +335,7 @@ def headline(results: Results, alpha: Level = 0.1) -> Verdict:
         text = " ".join(verdict.text for verdict in verdicts)
         text += f" Each statement holds separately with {level} confidence."
         return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why)
-    labels = [about.of(verdict.facts["algorithm"]) for verdict in verdicts]
+    labels = [about.of(label) for label in bounds]
     at_case = results.experiment.modulation is not None
     where = "At the one random test case of trial 0" if at_case else f"On a {about.next}"
     if about.m is not None:

@@ -72,35 +72,6 @@ class Pair:
         return self.about.facts(alpha, k, first=self.first, second=self.second, **more)
 
 
-@dataclass(frozen=True)
-class DifferenceSet:
-    """The set of the next difference, smaller better, and how k scores gave it."""
-
-    k: int
-    k_needed: int
-    lower: float
-    upper: float
-    rank: str  # how, in words
-    at_case: bool = False  # whether it is the set at the one random test case
-
-    @property
-    def outcome(self) -> str:
-        """What it says of the first and the second."""
-        if self.k < self.k_needed:
-            return "too little data"
-        if self.lower > self.upper:
-            return "empty"
-        if self.lower == self.upper == 0:
-            return "equal"
-        if self.upper < 0:
-            return "first better"
-        if self.lower > 0:
-            return "second better"
-        if self.upper == 0:
-            return "first not worse"
-        return "second not worse" if self.lower == 0 else "either"
-
-
 def between(about: About, lower: float, upper: float) -> str:
     """A difference's interval in words, rounded outwards and never across zero."""
     if math.isinf(lower) and math.isinf(upper):
@@ -111,6 +82,19 @@ def between(about: About, lower: float, upper: float) -> str:
     if math.isinf(lower):
         return f"is at most {with_unit(high, about.unit)}"
     return f"lies between {low} and {with_unit(high, about.unit)}"
+
+
+def _next_outcome(lower: float, upper: float) -> str:
+    """What the set of the next difference, smaller better, says of the first and the second."""
+    if lower > upper:
+        return "empty"
+    if lower == upper == 0:
+        return "equal"
+    if upper <= 0:
+        return "first better" if upper < 0 else "first not worse"
+    if lower >= 0:
+        return "second better" if lower > 0 else "second not worse"
+    return "either"
 
 
 def _next_words(outcome: str, pair: Pair) -> str:
@@ -130,29 +114,38 @@ def next_difference_of(differences: Any, alpha: Level, pair: Pair) -> Verdict:
     about, range_ = pair.about, pair.about.difference
     d, each = about.sign * check_scores(differences), about.each_pair(alpha)
     lo, hi, lower, upper = ends(d, each, "two-sided", range_.low, range_.high)
-    needed, k = scores_needed(each), len(d)
     rank = (
         f"The ends are the {ordinal(lo)} and the {ordinal(hi)} smallest of the {d.size} "
         f"differences of {about.source}"
-        if k >= needed
-        else f"Two finite ends need {counted(needed, 'score')}, {about.source} has {k}"
     )
-    return next_verdict(DifferenceSet(k, needed, lower, upper, rank), alpha, pair)
+    return next_verdict(len(d), (lower, upper), rank, alpha, pair)
 
 
-def next_verdict(found: DifferenceSet, alpha: Level, pair: Pair) -> Verdict:
-    """The sentence on who is better on the next case, with all the ways in which it is open."""
-    about, outcome, each = pair.about, found.outcome, pair.about.each_pair(alpha)
-    shown = (found.lower, found.upper)
-    if about.greater_is_better:
-        shown = (-found.upper, -found.lower)
+def next_verdict(
+    k: int,
+    found: tuple[float, float],
+    rank: str,
+    alpha: Level,
+    pair: Pair,
+    at_case: bool = False,
+) -> Verdict:
+    """The sentence on who is better on the next case, with all the ways in which it is open.
+
+    ``found`` is the set of the difference, smaller better, that k scores gave; ``rank`` tells how.
+    """
+    about, each = pair.about, pair.about.each_pair(alpha)
+    needed = scores_needed(each, "upper" if at_case else "two-sided")
+    outcome = "too little data" if k < needed else _next_outcome(*found)
+    shown = (-found[1], -found[0]) if about.greater_is_better else found
     lead = about.lead(pair.first, pair.second)
     chance = f"with probability at least {confidence(each)}, {about.together}"
     if outcome == "too little data":
         text = (
             f"Too little data to compare {pair.first} and {pair.second} on a {about.next} with "
-            f"{confidence(each)} confidence: {about.more(found.k_needed - found.k)} would do."
+            f"{confidence(each)} confidence: {about.more(needed - k)} would do."
         )
+        rank = f"{'A finite set needs' if at_case else 'Two finite ends need'} "
+        rank += f"{counted(needed, 'score')}, {about.source} has {k}"
     elif outcome == "empty":
         text = (
             f"{lead}, the answer depends on the case: at the one random test case of trial 0 the "
@@ -162,17 +155,17 @@ def next_verdict(found: DifferenceSet, alpha: Level, pair: Pair) -> Verdict:
         difference = f"the {about.loss} of {pair.a} minus that of {pair.b} {between(about, *shown)}"
         words = _next_words(outcome, pair)
         text = f"{lead}, {difference} {chance}: {words}."
-        if found.at_case:
+        if at_case:
             text = (
                 f"{lead}, the answer depends on the case: at the one random test case of trial 0 "
                 f"{difference}, {words}. Such sets hold the difference {chance}."
             )
     why = (
-        f"{found.rank}, with alpha = {number(float(each))}. Each difference is of "
-        f"two losses on the same {about.new}."
+        f"{rank}, with alpha = {number(float(each))}. Each difference is of two losses on the same "
+        f"{about.new}."
     )
-    facts = pair.facts(each, found.k, lower=shown[0], upper=shown[1], outcome=outcome)
-    facts |= {"at_case": found.at_case, "k_needed": found.k_needed}
+    facts = pair.facts(each, k, lower=shown[0], upper=shown[1], outcome=outcome)
+    facts |= {"at_case": at_case, "k_needed": needed}
     return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why + about.of_pairs)
 
 
@@ -197,8 +190,8 @@ def wins_of(differences: Any, alpha: Level, pair: Pair) -> Verdict:
         needed = _wins_needed(wins, n, each)
         if needed is not None and needed > n:
             conclusion += f" (about {counted(needed, about.held_out)} would do if the share stays)"
-    equal = "all equal" if ties == n else f"worse on {losses} and equal on {ties}"
-    result = equal if ties == n else f"better on {wins}, {equal}"
+    result = f"better on {wins}, worse on {losses} and equal on {ties}"
+    result = "all equal" if ties == n else result
     kept = "" if about.m is None else f", each retrained on {counted(about.m, 'case')}"
     text = (
         f"Of {counted(n, f'held-out {about.held_out}')}, {pair.a} against {pair.b}{kept}: "
@@ -264,7 +257,12 @@ def mean_of(differences: Any, alpha: Level, pair: Pair) -> Verdict:
         wins = wins_of(scores, alpha, pair)
         facts |= {name: wins.facts[name] for name in ("wins", "ties", "losses")}
         facts |= {"outcome": "not decided", "lower": None, "upper": None}
-        return _only_wins(wins, _why_silent(shown, share, about), facts)
+        text = (
+            "Not decided by this data which is better on average: "
+            f"{_why_silent(shown, share, about)}, so only wins are counted. {wins.text}"
+        )
+        why = "A mean that rests on one difference, or on none that differs, has no usable interval"
+        return Verdict(text, "approximate", INDEPENDENT, facts, f"{why}. {wins.why}")
     mean, error = float(shown.mean()), float(shown.std(ddof=1)) / math.sqrt(n)
     half = float(stats.t.isf(float(each) / 2, n - 1)) * error
     facts |= {"mean": mean, "lower": mean - half, "upper": mean + half}
@@ -337,15 +335,3 @@ def _why_silent(shown: NDArray, share: float, about: About) -> str:
     if n < ENOUGH_CASES:
         reason += f", and about {ENOUGH_CASES} {plural(about.held_out)} or more are needed"
     return reason
-
-
-def _only_wins(wins: Verdict, reason: str, facts: dict[str, Any]) -> Verdict:
-    text = (
-        f"Not decided by this data which is better on average: {reason}, so only wins are counted. "
-        f"{wins.text}"
-    )
-    why = (
-        "A mean that rests on one difference, or on none that differs, has no usable interval. "
-        f"{wins.why}"
-    )
-    return Verdict(text, "approximate", INDEPENDENT, facts, why)

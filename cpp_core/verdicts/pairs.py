@@ -13,17 +13,10 @@ from numpy.typing import NDArray
 
 from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.checks import Level
-from cpp_core.method.ranks import as_stored, scores_needed
+from cpp_core.method.ranks import as_stored
 from cpp_core.trials.results import NumericLosses, Results
 from cpp_core.verdicts.about import About, Verdict, about_results, check_numeric, first_trial
-from cpp_core.verdicts.comparisons import (
-    DifferenceSet,
-    Pair,
-    mean_of,
-    next_difference_of,
-    next_verdict,
-    wins_of,
-)
+from cpp_core.verdicts.comparisons import Pair, mean_of, next_difference_of, next_verdict, wins_of
 from cpp_core.verdicts.language import (
     confidence,
     counted,
@@ -31,7 +24,6 @@ from cpp_core.verdicts.language import (
     number,
     ordinal,
     plural,
-    sentence,
 )
 
 Aspect = Literal["next case", "wins", "average"]
@@ -76,17 +68,14 @@ def judged(
 
 def _at_case(reader: NumericLosses, row: int, alpha: Level, pair: Pair) -> Verdict:
     """Which is better at the trial's one random test case, where sets move with it."""
-    each, k = pair.about.each_pair(alpha), reader.k
-    read, needed = reader.read(each, "two-sided"), scores_needed(each, "upper")
-    hi = reader.ranks(each, "two-sided")[1]
+    each = pair.about.each_pair(alpha)
+    read, hi = reader.read(each, "two-sided"), reader.ranks(each, "two-sided")[1]
     ends = as_stored(*sorted_ends(read.lower[row], read.upper[row], pair.about))
     rank = (
         f"The predicted ends at the case are widened by the {ordinal(hi)} smallest of the "
-        f"{k} calibration scores of trial 0"
-        if k >= needed
-        else f"A finite set needs {counted(needed, 'score')}, trial 0 has {k}"
+        f"{reader.k} calibration scores of trial 0"
     )
-    return next_verdict(DifferenceSet(k, needed, *ends, rank, at_case=True), alpha, pair)
+    return next_verdict(reader.k, ends, rank, alpha, pair, at_case=True)
 
 
 def sorted_ends(lower: Any, upper: Any, about: About) -> tuple[float, float]:
@@ -149,15 +138,13 @@ def summary_of(verdicts: list[Verdict], alpha: Level, about: About, aspect: Aspe
             equal += 1
         else:
             open_pairs += 1
-    K = about.n_algorithms
-    at_case = facts[0].get("at_case", False)
+    K, at_case = about.n_algorithms, facts[0].get("at_case", False)
     what = {
-        "next case": "at the one random test case of trial 0"
-        if at_case
-        else f"on the next {about.new}",
-        "wins": f"on most new {plural(about.new)}",
-        "average": "on average",
+        "next case": f"On the next {about.new}",
+        "wins": f"On most new {plural(about.new)}",
+        "average": "On average",
     }[aspect]
+    what = "At the one random test case of trial 0" if at_case else what
     parts = []
     for better, others in beaten.items():
         all_others = len(others) == K - 1 > 1
@@ -175,7 +162,7 @@ def summary_of(verdicts: list[Verdict], alpha: Level, about: About, aspect: Aspe
     by = "by rules that hold " if at_case else ""
     jointly = "for the pair" if n == 1 else f"for all {n} pairs jointly"
     level = f"{kind}{confidence(alpha)}"
-    text = f"{sentence(what)}, {by}{jointly} with {level} confidence: {'; '.join(parts)}."
+    text = f"{what}, {by}{jointly} with {level} confidence: {'; '.join(parts)}."
     why = (
         f"Each of {counted(n, 'pair')} was judged at alpha / {n} = "
         f"{number(facts[0]['alpha'])}, so that all statements hold together with the "
