@@ -139,6 +139,10 @@ class About:
         """The ends that a set has on this side: both, or the bound alone."""
         return ("lower", "upper") if check_side(side) == "two-sided" else (self.bad_end,)
 
+    def turned(self, lower: float, upper: float) -> tuple[float, float]:
+        """Shown ends as ends with smaller better, and back; an empty set stays empty."""
+        return (-upper, -lower) if self.greater_is_better else (lower, upper)
+
     def rounded(self, end: End, shown: float, *against: float) -> str:
         """An end of a set: rounded outwards, never beyond the range nor across the numbers given.
 

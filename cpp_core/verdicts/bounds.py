@@ -40,7 +40,7 @@ from cpp_core.verdicts.language import (
     sentence,
     with_unit,
 )
-from cpp_core.verdicts.pairs import all_pairs, sorted_ends
+from cpp_core.verdicts.pairs import all_pairs
 
 SYMBOL_WORDS = {
     CORRECT: "correct",
@@ -150,7 +150,7 @@ def _case_verdict(
     reader: NumericLosses, row: int, label: str, alpha: Level, about: About
 ) -> Verdict:
     read = reader.read(alpha, "upper")
-    _, upper = sorted_ends(read.lower[row], read.upper[row], about)
+    _, upper = about.turned(read.lower[row], read.upper[row])
     # A bound below the range is the empty set; the least possible loss is a valid, wider one.
     end = about.sign * as_stored(reader.low, max(upper, reader.low))[1]
     hi = reader.ranks(alpha, "upper")[1]

@@ -122,12 +122,7 @@ def next_difference_of(differences: Any, alpha: Level, pair: Pair) -> Verdict:
 
 
 def next_verdict(
-    k: int,
-    found: tuple[float, float],
-    rank: str,
-    alpha: Level,
-    pair: Pair,
-    at_case: bool = False,
+    k: int, found: tuple[float, float], rank: str, alpha: Level, pair: Pair, at_case: bool = False
 ) -> Verdict:
     """The sentence on who is better on the next case, with all the ways in which it is open.
 
@@ -136,7 +131,7 @@ def next_verdict(
     about, each = pair.about, pair.about.each_pair(alpha)
     needed = scores_needed(each, "upper" if at_case else "two-sided")
     outcome = "too little data" if k < needed else _next_outcome(*found)
-    shown = (-found[1], -found[0]) if about.greater_is_better else found
+    shown = about.turned(*found)
     lead = about.lead(pair.first, pair.second)
     chance = f"with probability at least {confidence(each)}, {about.together}"
     if outcome == "too little data":

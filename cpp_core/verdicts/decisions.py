@@ -28,11 +28,7 @@ class Decision(Verdict):
 
 
 def loss_at_most(
-    losses: ArrayLike,
-    t: float,
-    alpha: Level = 0.1,
-    low: float = -math.inf,
-    high: float = math.inf,
+    losses: ArrayLike, t: float, alpha: Level = 0.1, low: float = -math.inf, high: float = math.inf
 ) -> Decision:
     """Is the loss at most t on the next case? By the one-sided conformal bound.
 
@@ -104,53 +100,45 @@ def error_rate_at_most(
     ['shown', 'not shown']
     """
     most = batch_errors(k, errors, batch_size, alpha, side="upper")[1]
-    exact = _rate(rate)
+    exact, level = _rate(rate), confidence(alpha)
     allowed = math.floor(exact * batch_size)
-    facts = About().facts(alpha, k, errors=errors, batch_size=batch_size, rate=float(exact))
-    facts["most"] = most
+    asked = {"batch_size": batch_size, "rate": float(exact)}
+    facts = About().facts(alpha, k, errors=errors, **asked, most=most)
+    seen = f"{counted(errors, 'error')} among {counted(k, 'checked case')}"
+    cases = "case" if batch_size == 1 else counted(batch_size, "case")
+    at = f"{number(float(exact * 100), digits=17)} % ({counted(allowed, 'error')})"
+    claim = f"the error rate on the next {cases} is at most {at}"
     outcome: Outcome
     if most <= allowed:
         outcome = "shown"
+        text = (
+            f"Shown: {claim} with probability at least {level}, over the checked and the next "
+            f"cases together; with {seen} there will be at most {most}."
+        )
     elif batch_errors(k, 0, batch_size, alpha, side="upper")[1] > allowed:
         outcome = "too little data"
-        facts["k_needed"] = _clean_cases(batch_size, allowed, alpha, k)
+        facts["k_needed"] = needed = _clean_cases(batch_size, allowed, alpha, k)
+        text = (
+            f"Too little data to show with {level} confidence that {claim}: "
+            f"{counted(needed, 'case')} without an error would do, "
+            f"{'a single one' if k == 1 else k} cannot."
+        )
     else:
         outcome = "not shown"
-        facts["errors_allowed"] = _last(
+        facts["errors_allowed"] = fewer = _last(
             lambda e: batch_errors(k, e, batch_size, alpha, "upper")[1] <= allowed, errors
         )
-    facts["outcome"] = outcome
-    seen = f"{counted(errors, 'error')} among {counted(k, 'checked case')}"
+        text = (
+            f"Not shown with {level} confidence that {claim}: with {seen} there may be {most}; at "
+            f"most {counted(fewer, 'error')} among the {k} would have shown it."
+        )
     why = (
         f"{most} is the largest number x of errors that {seen} leave possible: the tail of "
         f"Hypergeometric({k} + {batch_size}, {errors} + x, {batch_size}) at x exceeds alpha = "
         f"{number(float(exact_alpha(alpha)))}. The batch size is fixed beforehand."
     )
-    at = f"{number(float(exact * 100), digits=17)} % ({counted(allowed, 'error')})"
-    text = _rate_text(facts, at, seen, confidence(alpha))
+    facts["outcome"] = outcome
     return Decision(text, "guaranteed", EXCHANGEABLE, facts, why, outcome)
-
-
-def _rate_text(facts: dict[str, Any], at: str, seen: str, level: str) -> str:
-    """The sentence on an error rate, from the facts of its decision."""
-    k, most, batch_size = facts["k"], facts["most"], facts["batch_size"]
-    cases = "case" if batch_size == 1 else counted(batch_size, "case")
-    claim = f"the error rate on the next {cases} is at most {at}"
-    if facts["outcome"] == "shown":
-        return (
-            f"Shown: {claim} with probability at least {level}, over the checked and the next "
-            f"cases together; with {seen} there will be at most {most}."
-        )
-    if facts["outcome"] == "too little data":
-        return (
-            f"Too little data to show with {level} confidence that {claim}: "
-            f"{counted(facts['k_needed'], 'case')} without an error would do, "
-            f"{'a single one' if k == 1 else k} cannot."
-        )
-    return (
-        f"Not shown with {level} confidence that {claim}: with {seen} there may be {most}; at most "
-        f"{counted(facts['errors_allowed'], 'error')} among the {k} would have shown it."
-    )
 
 
 def decide_error_rate(

@@ -20,11 +20,7 @@ DIGITS = 3
 DECIMALS = 12
 
 ROUNDING = {"up": ROUND_CEILING, "down": ROUND_FLOOR, "nearest": ROUND_HALF_EVEN}
-WHOLE: dict[str, Callable[..., int]] = {
-    "up": math.ceil,
-    "down": math.floor,
-    "nearest": round,
-}
+WHOLE: dict[str, Callable[..., int]] = {"up": math.ceil, "down": math.floor, "nearest": round}
 
 
 def number(

@@ -17,14 +17,7 @@ from cpp_core.method.ranks import as_stored
 from cpp_core.trials.results import NumericLosses, Results
 from cpp_core.verdicts.about import About, Verdict, about_results, check_numeric, first_trial
 from cpp_core.verdicts.comparisons import Pair, mean_of, next_difference_of, next_verdict, wins_of
-from cpp_core.verdicts.language import (
-    confidence,
-    counted,
-    listed,
-    number,
-    ordinal,
-    plural,
-)
+from cpp_core.verdicts.language import confidence, counted, listed, number, ordinal, plural
 
 Aspect = Literal["next case", "wins", "average"]
 """What a pair is judged by."""
@@ -70,17 +63,12 @@ def _at_case(reader: NumericLosses, row: int, alpha: Level, pair: Pair) -> Verdi
     """Which is better at the trial's one random test case, where sets move with it."""
     each = pair.about.each_pair(alpha)
     read, hi = reader.read(each, "two-sided"), reader.ranks(each, "two-sided")[1]
-    ends = as_stored(*sorted_ends(read.lower[row], read.upper[row], pair.about))
+    ends = as_stored(*pair.about.turned(read.lower[row], read.upper[row]))
     rank = (
         f"The predicted ends at the case are widened by the {ordinal(hi)} smallest of the "
         f"{reader.k} calibration scores of trial 0"
     )
     return next_verdict(reader.k, ends, rank, alpha, pair, at_case=True)
-
-
-def sorted_ends(lower: Any, upper: Any, about: About) -> tuple[float, float]:
-    """Shown ends as ends with smaller better; an empty set stays empty."""
-    return (-upper, -lower) if about.greater_is_better else (lower, upper)
 
 
 @dataclass(frozen=True)
@@ -128,16 +116,12 @@ def _decided(facts: dict[str, Any]) -> tuple[str, str] | None:
 def summary_of(verdicts: list[Verdict], alpha: Level, about: About, aspect: Aspect) -> Verdict:
     """One sentence for all pairs, from verdicts that were each made at alpha over their number."""
     n, facts = len(verdicts), [verdict.facts for verdict in verdicts]
+    decided = [pair for pair in map(_decided, facts) if pair is not None]
     beaten: dict[str, list[str]] = {}
-    open_pairs = equal = 0
-    for own in facts:
-        decided = _decided(own)
-        if decided is not None:
-            beaten.setdefault(decided[0], []).append(decided[1])
-        elif own["outcome"] == "practically equal":
-            equal += 1
-        else:
-            open_pairs += 1
+    for better, worse in decided:
+        beaten.setdefault(better, []).append(worse)
+    equal = sum(own["outcome"] == "practically equal" for own in facts)
+    open_pairs = n - len(decided) - equal
     K, at_case = about.n_algorithms, facts[0].get("at_case", False)
     what = {
         "next case": f"On the next {about.new}",
