@@ -22,7 +22,7 @@ class CoverageFacts:
     exact: bool  # whether p is that probability itself, and not a lower bound on it
     certain: bool  # whether the sets hold every loss: there are too few scores for a bound
     law: tuple[int, int] | None  # parameters of the Beta law of the coverage where it can be drawn
-    tied_shares: tuple[float, ...]  # of each algorithm: the trials where an end ties with a score
+    tied_shares: tuple[float, ...]  # per algorithm: the share of trials where an end ties
     words: str  # all this in a sentence
 
     @property
