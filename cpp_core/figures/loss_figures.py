@@ -134,10 +134,9 @@ def difference_bars(
     columns: Columns, alpha: Level, low: float = -math.inf, high: float = math.inf
 ) -> Panel:
     """Who is better on the next case: an interval of the difference per pair, jointly."""
-    about = About(low=low, high=high, n_algorithms=len(columns), joint=True)
-    each = about.each_pair(alpha)
+    about = About(low=low, high=high, n_algorithms=len(columns))
     found = [
-        next_difference_of(columns[a] - columns[b], each, Pair(a, b, about)).facts
+        next_difference_of(columns[a] - columns[b], alpha, Pair(a, b, about)).facts
         for a, b in combinations(columns, 2)
     ]
     data = pd.DataFrame(found)[["first", "second", "lower", "upper"]]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpp_core.checks import Level, check_side, exact_alpha
+from cpp_core.method.ranks import ends
 from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.language import Direction, confidence, counted, listed, number, with_unit
@@ -24,66 +25,30 @@ END_DIGITS = 4
 
 @dataclass(frozen=True)
 class Verdict:
-    """A sentence with what stands behind it.
+    """A sentence with what stands behind it."""
 
-    Attributes
-    ----------
-    text : str
-        The sentence in plain words.
-    badge : "guaranteed" or "approximate"
-    assumptions : str
-        What it leans on.
-    facts : dict
-        k, m, alpha, n_algorithms and the numbers of the sentence, unrounded.
-    why : str
-        The computation behind it.
-    """
-
-    text: str
+    text: str  # the sentence in plain words
     badge: Badge
-    assumptions: str
-    facts: dict[str, Any]
-    why: str
+    assumptions: str  # what it leans on
+    facts: dict[str, Any]  # k, m, alpha, n_algorithms and the numbers of the sentence, unrounded
+    why: str  # the computation behind it
 
 
 @dataclass(frozen=True)
 class About:
-    """Who and what the losses are about; what somebody with a column of losses can say of it.
+    """Who and what the losses are about; what somebody with a column of losses can say of it."""
 
-    Parameters
-    ----------
-    loss : str
-        What the numbers are called in a sentence.
-    unit : str
-    low, high : float
-        Range of the numbers as shown.
-    greater_is_better : bool
-    errors : bool
-        Whether a loss of 0 stands for a correct answer and 1 for an error.
-    m, n : int or None
-        Cases of each retraining, and cases at hand; None for a trained model.
-    batch_size : int or None
-        Cases of a batch, where the numbers are metrics on batches.
-    n_algorithms : int
-        How many algorithms are compared.
-    joint : bool
-        Whether alpha has been divided by the number of pairs.
-    source : str
-        Where the losses come from.
-    """
-
-    loss: str = "loss"
+    loss: str = "loss"  # what the numbers are called in a sentence
     unit: str = ""
-    low: float = -math.inf
+    low: float = -math.inf  # range of the numbers as shown
     high: float = math.inf
     greater_is_better: bool = False
-    errors: bool = False
-    m: int | None = None
-    n: int | None = None
-    batch_size: int | None = None
-    n_algorithms: int = 1
-    joint: bool = False
-    source: str = "the file"
+    errors: bool = False  # whether a loss of 0 stands for a correct answer and 1 for an error
+    m: int | None = None  # cases of each retraining; None for a trained model
+    n: int | None = None  # cases at hand; None for a trained model
+    batch_size: int | None = None  # cases of a batch, where the numbers are metrics on batches
+    n_algorithms: int = 1  # how many are compared
+    source: str = "the file"  # where the losses come from
 
     @property
     def sign(self) -> int:
@@ -149,9 +114,21 @@ class About:
         own = "" if self.m is None else f" (each with its own {counted(self.m, 'training case')})"
         return counted(n, f"more calibration {self.held_out}") + own
 
-    def value(self, shown: float) -> str:
-        """A number of this loss with its unit, to the nearest."""
-        return with_unit(number(shown), self.unit)
+    def bound_from(self, losses: NDArray, alpha: Level) -> tuple[int, float]:
+        """The one-sided bound, as shown, that losses (k,) or (k, b) give, and its rank."""
+        low, high = sorted((self.sign * self.low, self.sign * self.high))
+        _, hi, _, upper = ends(self.sign * losses, alpha, "upper", low, high)
+        return hi, self.sign * upper
+
+    @property
+    def order(self) -> str:
+        """From which end of the losses the rank of a bound counts."""
+        return "largest" if self.greater_is_better else "smallest"
+
+    @property
+    def at_most(self) -> str:
+        """Such as "at most"; "at least" where greater is better."""
+        return "at least" if self.greater_is_better else "at most"
 
     @property
     def bad_end(self) -> End:
@@ -161,6 +138,10 @@ class About:
     def ends(self, side: str) -> tuple[End, ...]:
         """The ends that a set has on this side: both, or the bound alone."""
         return ("lower", "upper") if check_side(side) == "two-sided" else (self.bad_end,)
+
+    def turned(self, lower: float, upper: float) -> tuple[float, float]:
+        """Shown ends as ends with smaller better, and back; an empty set stays empty."""
+        return (-upper, -lower) if self.greater_is_better else (lower, upper)
 
     def rounded(self, end: End, shown: float, *against: float) -> str:
         """An end of a set: rounded outwards, never beyond the range nor across the numbers given.
@@ -174,7 +155,10 @@ class About:
         if is_stored(shown, limit):
             return number(limit, digits=END_DIGITS)
         direction: Direction = "down" if end == "lower" else "up"
-        return number(as_decimal(shown), direction, (limit, *against))
+        # A loss that was stored as float32 is read as the decimal that it stands for.
+        short = _short(shown)
+        exact = short if float(short) == float(shown) else shown
+        return number(exact, direction, (limit, *against))
 
     def lower_end(self, shown: float, *against: float) -> str:
         """A lower end, rounded down."""
@@ -190,28 +174,22 @@ class About:
 
     def bound(self, shown: float) -> str:
         """Such as "at most 0.41 nats"; "at least" where greater is better."""
-        return f"{'at least' if self.greater_is_better else 'at most'} {self.end(shown)}"
+        return f"{self.at_most} {self.end(shown)}"
 
     def facts(self, alpha: Level, k: int, **more: Any) -> dict[str, Any]:
         """What every verdict lists."""
-        common = {
-            "k": k,
-            "m": self.m,
-            "alpha": float(exact_alpha(alpha)),
-            "n_algorithms": self.n_algorithms,
-        }
-        return common | {name: _plain(value) for name, value in more.items()}
+        found = {"k": k, "m": self.m, "alpha": float(exact_alpha(alpha))}
+        found |= {"n_algorithms": self.n_algorithms} | more
+        return {n: v.item() if isinstance(v, np.generic) else v for n, v in found.items()}
 
     def separately(self, alpha: Level) -> str:
         """That several statements hold one by one only, and what would make them hold jointly."""
         K = self.n_algorithms
-        if K == 1:
-            return ""
-        joint = confidence(exact_alpha(alpha) / K)
-        return (
+        told = (
             f" With {K} algorithms compared, each statement holds separately; for all at once ask "
-            f"for alpha / {K} ({joint})."
+            f"for alpha / {K} ({confidence(exact_alpha(alpha) / K)})."
         )
+        return told if K > 1 else ""
 
     @property
     def n_pairs(self) -> int:
@@ -226,29 +204,13 @@ class About:
     def of_pairs(self) -> str:
         """How a statement on one pair of several holds."""
         n = self.n_pairs
-        if n < 2:
-            return ""
-        if self.joint:
-            return f" Here alpha is divided by the {n} pairs, so that all statements hold jointly."
-        return f" This is one of {n} pairs: it holds by itself, unless alpha was divided by {n}."
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
+        joint = f" Here alpha is divided by the {n} pairs, so that all statements hold jointly."
+        return joint if n > 1 else ""
 
 
 def _short(value: float) -> Any:
     with np.errstate(over="ignore"):
         return np.float32(value)
-
-
-def as_decimal(value: float) -> float:
-    """A loss that was stored as float32 as such, so that it is read as the decimal it stands for.
-
-    >>> as_decimal(0.1), as_decimal(float(np.float32(0.1)))
-    (0.1, np.float32(0.1))
-    """
-    return _short(value) if float(_short(value)) == float(value) else value
 
 
 def is_stored(value: float, limit: float) -> bool:

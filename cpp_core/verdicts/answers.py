@@ -4,9 +4,8 @@ Report, command line and exported files read the same object.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,16 +16,15 @@ from cpp_core.trials.experiment import MAX_ALGORITHMS
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import About, Verdict
 from cpp_core.verdicts.bounds import bound_of, expected_loss, headline, typical, under_threshold
-from cpp_core.verdicts.comparisons import Pair, mean_of, next_difference_of, wins_of
 from cpp_core.verdicts.decisions import (
     Decision,
     decide,
     decide_error_rate,
-    error_rate_at_most,
-    loss_at_most,
+    decision_of,
+    error_rate_of,
 )
 from cpp_core.verdicts.language import clause
-from cpp_core.verdicts.pairs import ASPECTS, Aspect, all_pairs, judged, summary_of
+from cpp_core.verdicts.pairs import ASPECTS, AllPairs, all_pairs, all_pairs_of
 from cpp_core.verdicts.selection import selection_safe, winner_of
 
 
@@ -41,34 +39,19 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Answers:
-    """Verdicts by what they are for.
+    """Verdicts by what they are for."""
 
-    Attributes
-    ----------
-    answer : tuple of Verdict
-        What is told first.
-    bounds, typical : tuple of Verdict
-        One for each model; typical values only over trials.
-    comparison : tuple of Verdict
-        Who is better on the next case, how often, on average; then the choice that is safe.
-    pairs : tuple of Verdict
-        The pairs behind a joint comparison of more than two.
-    groups : tuple of Verdict
-        Bounds within each group of a file, one for each model.
-    """
-
-    answer: tuple[Verdict, ...]
-    bounds: tuple[Verdict, ...]
-    typical: tuple[Verdict, ...] = ()
-    comparison: tuple[Verdict, ...] = ()
-    pairs: tuple[Verdict, ...] = ()
-    groups: tuple[Verdict, ...] = ()
+    answer: tuple[Verdict, ...]  # what is told first
+    bounds: tuple[Verdict, ...]  # one for each model
+    typical: tuple[Verdict, ...] = ()  # the same over trials
+    comparison: tuple[Verdict, ...] = ()  # who is better, by each aspect; the choice that is safe
+    pairs: tuple[Verdict, ...] = ()  # behind a joint comparison of more than two
+    groups: tuple[Verdict, ...] = ()  # bounds within each group of a file, one for each model
 
     @property
     def all(self) -> list[Verdict]:
         """Each verdict once."""
-        told = (*self.answer, *self.bounds, *self.typical, *self.comparison, *self.pairs)
-        told += self.groups
+        told = (verdict for verdicts in vars(self).values() for verdict in verdicts)
         return list({verdict.text: verdict for verdict in told}.values())
 
 
@@ -108,13 +91,15 @@ def answers_from(
 
 def compared(results: Results, alpha: Level = 0.1, margin: float | None = None) -> Comparison:
     """Two algorithms directly, more jointly at alpha over the number of pairs."""
-    names, safe = results.algorithms, selection_safe(results, alpha)
-    if len(names) == 2:
-        verdicts = (judged(results, *names, alpha, aspect, margin) for aspect in ASPECTS)
-        return Comparison(tuple(verdicts), (), safe)
-    joint = [all_pairs(results, alpha, aspect, margin) for aspect in ASPECTS]
-    pairs = tuple(verdict for found in joint for verdict in found.pairs)
-    return Comparison(tuple(found.summary for found in joint), pairs, safe)
+    found = [all_pairs(results, alpha, aspect, margin) for aspect in ASPECTS]
+    return _comparison(found, selection_safe(results, alpha))
+
+
+def _comparison(by_aspect: list[AllPairs], safe: Verdict) -> Comparison:
+    pairs = tuple(verdict for found in by_aspect for verdict in found.pairs)
+    if len(pairs) == len(by_aspect):
+        return Comparison(pairs, (), safe)
+    return Comparison(tuple(found.summary for found in by_aspect), pairs, safe)
 
 
 def decisions_from(
@@ -149,21 +134,9 @@ def answers_of(
 ) -> Answers:
     """All that is said about losses of trained models on the same cases, one column each.
 
-    Parameters
-    ----------
-    at_most : float or None
-        Ask whether the next loss is at most this.
-    error_rate_at_most, batch_size : float and int, or None
-        Ask whether at most this share of the next ``batch_size`` answers are errors; losses are
-        then 1 for an error and 0 for a correct answer.
-    low, high : float
-        Range of the losses.
-    margin : float or None
-        Average losses that differ by less are practically equal.
-    source : str
-        Where they come from.
-    groups : array (k,) or None
-        The group of each case; each gets bounds of its own.
+    Questions are those of ``answers_from``; where an error rate is asked for, losses are 1 for an
+    error and 0 for a correct answer. ``low`` and ``high`` are the range of the losses, ``source``
+    tells where they come from, and each of the ``groups`` (k,) gets bounds of its own.
     """
     about = _about(columns, error_rate_at_most, batch_size, low, high, source)
     if at_most is not None and error_rate_at_most is not None:
@@ -173,43 +146,38 @@ def answers_of(
             check_losses(losses, about.low, about.high)
         except ValueError as error:
             raise ValueError(f"Column {name!r}: {error}") from error
-    labels = {name: name if len(columns) > 1 else "model" for name in columns}
-    owns = {name: replace(about, source=f"column {name!r} of {source}") for name in columns}
-    bounds = tuple(bound_of(own, alpha, owns[name], labels[name]) for name, own in columns.items())
+    several = len(columns) > 1
+    owns = [
+        (own, replace(about, source=f"column {name!r} of {source}"), name if several else "model")
+        for name, own in columns.items()
+    ]
+    bounds = tuple(bound_of(own, alpha, its, label) for own, its, label in owns)
     answer: tuple[Verdict, ...] = bounds
     if at_most is not None:
-        answer = tuple(
-            loss_at_most(own, at_most, alpha, low, high, owns[name], labels[name])
-            for name, own in columns.items()
-        )
+        answer = tuple(decision_of(own, at_most, alpha, its, label) for own, its, label in owns)
     elif error_rate_at_most is not None and batch_size is not None:
-        answer = tuple(
-            _errors(name, own, batch_size, error_rate_at_most, alpha, len(columns))
-            for name, own in columns.items()
-        )
-    within = () if groups is None else tuple(_by_group(columns, alpha, about, labels, groups))
-    if len(columns) == 1:
+        rule = batch_size, error_rate_at_most, alpha, about
+        answer = tuple(_errors(name, own, *rule) for name, own in columns.items())
+    within = tuple(
+        _in_group(group, name, own[groups == group], alpha, its, label)
+        for group in ([] if groups is None else dict.fromkeys(groups.tolist()))
+        for name, (own, its, label) in zip(columns, owns, strict=True)
+    )
+    if not several:
         return Answers(answer, bounds, groups=within)
-    found = _compared(columns, alpha, about, margin)
+    by_aspect = [all_pairs_of(columns, alpha, about, aspect, margin) for aspect in ASPECTS]
+    found = _comparison(by_aspect, winner_of(columns, alpha, about))
     return Answers(answer, bounds, (), (*found.verdicts, found.safe), found.pairs, within)
 
 
-def _by_group(
-    columns: Mapping[str, NDArray],
-    alpha: Level,
-    about: About,
-    labels: Mapping[str, str],
-    groups: NDArray,
-) -> Iterator[Verdict]:
-    """A bound for each model from the cases of each group, for new cases of that group."""
-    for group in dict.fromkeys(groups.tolist()):
-        for name, own in columns.items():
-            source = f"group {group!r} in column {name!r} of {about.source}"
-            found = bound_of(
-                own[groups == group], alpha, replace(about, source=source), labels[name]
-            )
-            text = f"Within group {group!r}: {clause(found.text)}"
-            yield replace(found, text=text, facts=found.facts | {"group": group, "column": name})
+def _in_group(
+    group: str, name: str, losses: NDArray, alpha: Level, about: About, label: str
+) -> Verdict:
+    """The bound of a model from its losses on the cases of one group, for new cases of it."""
+    own = replace(about, source=f"group {group!r} in {about.source}")
+    found = bound_of(losses, alpha, own, label)
+    text = f"Within group {group!r}: {clause(found.text)}"
+    return replace(found, text=text, facts=found.facts | {"group": group, "column": name})
 
 
 def _about(
@@ -241,7 +209,7 @@ def _check_rate(rate: Level | None, batch_size: int | None) -> None:
 
 
 def _errors(
-    name: str, losses: NDArray, batch_size: int, rate: Level, alpha: Level, n_columns: int
+    name: str, losses: NDArray, batch_size: int, rate: Level, alpha: Level, about: About
 ) -> Decision:
     between = np.flatnonzero((losses != 0) & (losses != 1))
     if between.size:
@@ -249,27 +217,5 @@ def _errors(
             f"Column {name!r} has {losses[between[0]]:g} as its loss number {between[0] + 1}; an "
             "error rate needs 1 for an error and 0 for a correct answer: ask with at-most instead."
         )
-    found = error_rate_at_most(len(losses), int(losses.sum()), batch_size, rate, alpha)
-    facts = found.facts | {"algorithm": name, "n_algorithms": n_columns}
-    text = found.text if n_columns == 1 else f"{name}: {found.text}"
-    return replace(found, text=text, facts=facts)
-
-
-def _compared(
-    columns: Mapping[str, NDArray], alpha: Level, about: About, margin: float | None
-) -> Comparison:
-    """The same for columns of losses."""
-    names, each = list(combinations(columns, 2)), about.each_pair(alpha)
-    found: dict[Aspect, list[Verdict]] = {aspect: [] for aspect in ASPECTS}
-    for first, second in names:
-        pair = Pair(first, second, replace(about, joint=True))
-        d = columns[first] - columns[second]
-        found["next case"].append(next_difference_of(d, each, pair))
-        found["wins"].append(wins_of(d, each, pair))
-        found["average"].append(mean_of(d, each, pair, margin))
-    safe = winner_of(columns, alpha, about)
-    pairs = tuple(verdict for verdicts in found.values() for verdict in verdicts)
-    if len(names) == 1:
-        return Comparison(pairs, (), safe)
-    summaries = (summary_of(own, alpha, about, aspect) for aspect, own in found.items())
-    return Comparison(tuple(summaries), pairs, safe)
+    found = error_rate_of(losses, batch_size, rate, alpha, about, name)
+    return found if about.n_algorithms == 1 else replace(found, text=f"{name}: {found.text}")

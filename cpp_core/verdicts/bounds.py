@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.checks import Level, check_side, exact_alpha
 from cpp_core.method.counts import share_interval
-from cpp_core.method.ranks import as_limit, as_stored, ends, grouped_ranks, scores_needed
+from cpp_core.method.ranks import as_limit, as_stored, grouped_ranks, scores_needed
 from cpp_core.method.symbols import CORRECT, FN, FP, OTHER
 from cpp_core.trials.results import NumericLosses, Results, SymbolicLosses
 from cpp_core.verdicts.about import (
@@ -40,7 +40,7 @@ from cpp_core.verdicts.language import (
     sentence,
     with_unit,
 )
-from cpp_core.verdicts.pairs import all_pairs, next_case, sorted_ends
+from cpp_core.verdicts.pairs import all_pairs
 
 SYMBOL_WORDS = {
     CORRECT: "correct",
@@ -49,26 +49,26 @@ SYMBOL_WORDS = {
     OTHER: "another error",
 }
 
+TYPICAL_FACTS = (
+    *("lower_mean", "upper_mean", "lower_median", "upper_median"),
+    *("lower_infinite", "upper_infinite", "width_mean", "test_coverage_mean"),
+)
 
 # The bound on the next loss
 
 
 def bound_of(losses: Any, alpha: Level, about: About, label: str) -> Verdict:
     """The one-sided bound on the next loss, from losses (k,) or (k, b) as shown: guaranteed."""
-    scores = about.sign * check_scores(losses)
-    low, high = sorted((about.sign * about.low, about.sign * about.high))
-    _, hi, _, upper = ends(scores, alpha, "upper", low, high)
-    order = "largest" if about.greater_is_better else "smallest"
+    scores = check_scores(losses)
+    hi, end = about.bound_from(scores, alpha)
+    rule = f"(1 - alpha)) with k = {len(scores)}"
+    if scores.ndim == 2:
+        rule = f" b (1 - alpha)) for k = {len(scores)} groups of b = {scores.shape[1]}"
     why = (
-        f"The bound is the {ordinal(hi)} {order} of the {scores.size} calibration losses of "
-        f"{about.source}: rank ceil((k + 1)(1 - alpha)) with k = {len(scores)} and alpha = "
-        f"{number(float(exact_alpha(alpha)))}."
-        if scores.ndim == 1
-        else f"The bound is the {ordinal(hi)} {order} of the {scores.size} calibration losses of "
-        f"{about.source}: rank ceil((k + 1) b (1 - alpha)) for k = {len(scores)} groups of b = "
-        f"{scores.shape[1]} and alpha = {number(float(exact_alpha(alpha)))}."
+        f"The bound is the {ordinal(hi)} {about.order} of the {scores.size} calibration losses of "
+        f"{about.source}: rank ceil((k + 1){rule} and alpha = {number(float(exact_alpha(alpha)))}."
     )
-    return bound_verdict(len(scores), about.sign * upper, why, alpha, about, label)
+    return bound_verdict(len(scores), end, why, alpha, about, label)
 
 
 def bound_verdict(
@@ -106,10 +106,8 @@ def bound_verdict(
         text = f"{lead}{subject} is {phrase} {chance}."
         if at_case:
             text = f"{lead}{subject} is {phrase}. Such bounds hold {chance}."
-    facts = about.facts(
-        *(alpha, k), algorithm=label, bound=end, quoted=about.end(end), outcome=outcome,
-        k_needed=needed,
-    )  # fmt: skip
+    facts = about.facts(alpha, k, algorithm=label, bound=end, quoted=about.end(end))
+    facts |= {"outcome": outcome, "k_needed": needed}
     return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why + about.separately(alpha))
 
 
@@ -117,17 +115,16 @@ def _troubles(results: Results, algorithm: str, row: int) -> str:
     """What went wrong in a trial, in words."""
     arrays, words = results.arrays[algorithm], ""
     failed = int(arrays["failed"][row])
+    undefined = int(arrays["undefined"][row]) if "undefined" in arrays else 0
     if failed:
         words += (
             f" {counted(failed, 'training run')} of trial 0 raised an error and "
             f"{'counts' if failed == 1 else 'count'} with the worst loss."
         )
-    undefined = int(arrays["undefined"][row]) if "undefined" in arrays else 0
     if undefined:
-        verb = "counts" if undefined == 1 else "count"
         words += (
-            f" On {counted(undefined, 'batch')} of trial 0 the metric was undefined and {verb} as "
-            "the worst value."
+            f" On {counted(undefined, 'batch')} of trial 0 the metric was undefined and "
+            f"{'counts' if undefined == 1 else 'count'} as the worst value."
         )
     return words
 
@@ -138,18 +135,14 @@ def expected_loss(results: Results, algorithm: str, alpha: Level = 0.1) -> Verdi
     Of this trained candidate, of the algorithm retrained on m cases, at the trial's one random test
     case where sets move with it, on the next batch, or the kinds of error that are left.
     """
-    reader, row, label = (
-        results.reader(algorithm),
-        first_trial(results),
-        ALGORITHMS[algorithm].label,
-    )
+    reader, row = results.reader(algorithm), first_trial(results)
+    about, label = about_results(results), ALGORITHMS[algorithm].label
     if isinstance(reader, SymbolicLosses):
-        return _symbol_verdict(results, reader, row, label, alpha)
-    about = about_results(results)
-    if not reader.modulated:
-        verdict = bound_of(reader.sign * reader.calibration[row], alpha, about, label)
-    else:
+        return _symbol_verdict(reader, row, label, alpha, about)
+    if reader.modulated:
         verdict = _case_verdict(reader, row, label, alpha, about)
+    else:
+        verdict = bound_of(reader.arrays["calibration"][row], alpha, about, label)
     return replace(verdict, why=verdict.why + _troubles(results, algorithm, row))
 
 
@@ -157,7 +150,7 @@ def _case_verdict(
     reader: NumericLosses, row: int, label: str, alpha: Level, about: About
 ) -> Verdict:
     read = reader.read(alpha, "upper")
-    _, upper = sorted_ends(read.lower[row], read.upper[row], about)
+    _, upper = about.turned(read.lower[row], read.upper[row])
     # A bound below the range is the empty set; the least possible loss is a valid, wider one.
     end = about.sign * as_stored(reader.low, max(upper, reader.low))[1]
     hi = reader.ranks(alpha, "upper")[1]
@@ -170,38 +163,35 @@ def _case_verdict(
 
 
 def _symbol_verdict(
-    results: Results, reader: SymbolicLosses, row: int, label: str, alpha: Level
+    reader: SymbolicLosses, row: int, label: str, alpha: Level, about: About
 ) -> Verdict:
-    about = about_results(results)
-    held = reader.sets(alpha)[row, 0]
+    held, k, needed = reader.sets(alpha)[row, 0], reader.k, scores_needed(alpha, "upper")
     kinds = [symbol for symbol, kept in zip(reader.symbols, held, strict=True) if kept]
-    needed = scores_needed(alpha, "upper")
-    chance = f"with probability at least {confidence(alpha)}, {about.together}"
-    if reader.k < needed:
+    if k < needed:
+        outcome = "too little data"
         text = (
             f"{about.lead(label)}, no kind of error of {about.of(label)} can be ruled out with "
-            f"{confidence(alpha)} confidence: {about.more(needed - reader.k)} would allow it."
+            f"{confidence(alpha)} confidence: {about.more(needed - k)} would allow it."
+        )
+        why = (
+            f"A smaller set needs k of at least 1/alpha - 1 = {needed} calibration scores; trial "
+            f"0 has {k}."
         )
     else:
+        outcome = "set"
         words = [SYMBOL_WORDS[kind] for kind in kinds]
         left = words[0] if len(words) == 1 else f"one of: {', '.join(words)}"
         text = (
             f"{about.lead(label)}, the kinds of answer that are left depend on the case: at the "
             f"one random test case of trial 0 the answer of {about.of(label)} is {left}. Such sets "
-            f"hold what happens {chance}."
+            f"hold what happens with probability at least {confidence(alpha)}, {about.together}."
         )
-    hi = grouped_ranks(reader.k, 1, alpha, "upper")[1]
-    why = (
-        f"A kind of answer is kept when it is likely enough by the {ordinal(hi)} smallest of the "
-        f"{reader.k} calibration scores of trial 0 (alpha = {number(float(exact_alpha(alpha)))})."
-        if reader.k >= needed
-        else f"A smaller set needs k of at least 1/alpha - 1 = {needed} calibration scores; trial "
-        f"0 has {reader.k}."
-    )
-    outcome = "too little data" if reader.k < needed else "set"
-    facts = about.facts(
-        alpha, reader.k, algorithm=label, symbols=kinds, outcome=outcome, k_needed=needed
-    )
+        hi = grouped_ranks(k, 1, alpha, "upper")[1]
+        why = (
+            f"A kind of answer is kept when it is likely enough by the {ordinal(hi)} smallest of "
+            f"the {k} calibration scores of trial 0 (alpha = {number(float(exact_alpha(alpha)))})."
+        )
+    facts = about.facts(alpha, k, algorithm=label, symbols=kinds, outcome=outcome, k_needed=needed)
     return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why + about.separately(alpha))
 
 
@@ -237,20 +227,8 @@ def typical(results: Results, algorithm: str, alpha: Level = 0.1, side: str = "u
         f"Means over {counted(n, 'trial')} of seed {results.seed}, which describe {lean}. An "
         "average of bounds carries no promise of its own; the bound of trial 0 does."
     )
-    facts = about.facts(
-        alpha,
-        found["k"],
-        algorithm=label,
-        trials=n,
-        side=side,
-        **{
-            name: found[name]
-            for name in (
-                *("lower_mean", "upper_mean", "lower_median", "upper_median"),
-                *("lower_infinite", "upper_infinite", "width_mean", "test_coverage_mean"),
-            )
-        },
-    )
+    facts = about.facts(alpha, found["k"], algorithm=label, trials=n, side=side)
+    facts |= {name: found[name] for name in TYPICAL_FACTS}
     return Verdict(text, "approximate", lean, facts, why)
 
 
@@ -272,7 +250,7 @@ def _typical_ends(
 def _typical_end(found: Mapping[str, Any], name: End, infinite: bool, about: About) -> str:
     """The mean of an end; where some are infinite the median, which is an end itself."""
     if not infinite:
-        return about.value(found[f"{name}_mean"])
+        return with_unit(number(found[f"{name}_mean"]), about.unit)
     end = found[f"{name}_median"]
     if np.isinf(end):
         return "infinite"
@@ -318,26 +296,26 @@ def exceedance_of(losses: Any, threshold: float, alpha: Level, about: About, lab
         f"upper bound is Clopper and Pearson's at alpha = {number(float(exact_alpha(alpha)))}. The "
         "threshold must be fixed before looking at the losses."
     )
-    facts = about.facts(
-        alpha, k, algorithm=label, threshold=threshold, beyond=beyond, estimate=estimate, upper=high
-    )
+    facts = about.facts(alpha, k, algorithm=label, threshold=threshold, beyond=beyond)
+    facts |= {"estimate": estimate, "upper": high}
     return Verdict(text, "guaranteed", INDEPENDENT, facts, why + about.separately(alpha))
 
 
-def calibration_losses(results: Results, algorithm: str) -> NDArray:
-    """Independent calibration losses (k,) of trial 0, as shown; one of each group."""
+def independent_losses(results: Results, algorithm: str) -> tuple[NDArray, About, str]:
+    """Calibration losses (k,) of trial 0, as shown, one of each group; of what, and of whom."""
+    results.reader(algorithm)
     check_numeric(results, "threshold")
     losses = results.arrays[algorithm]["calibration"][first_trial(results)]
-    return losses if losses.ndim == 1 else losses[:, 0]
+    losses = losses if losses.ndim == 1 else losses[:, 0]
+    return losses, about_results(results), ALGORITHMS[algorithm].label
 
 
 def under_threshold(
     results: Results, algorithm: str, threshold: float, alpha: Level = 0.1
 ) -> Verdict:
     """How sure it is that the next loss stays under a threshold: trial 0, guaranteed (iid)."""
-    results.reader(algorithm)
-    losses, label = calibration_losses(results, algorithm), ALGORITHMS[algorithm].label
-    return exceedance_of(losses, threshold, alpha, about_results(results), label)
+    losses, about, label = independent_losses(results, algorithm)
+    return exceedance_of(losses, threshold, alpha, about, label)
 
 
 # The headline
@@ -351,16 +329,13 @@ def headline(results: Results, alpha: Level = 0.1) -> Verdict:
     if K == 1:
         return first
     why = f"{first.why} The other bounds are read off in the same way."
-    facts = about.facts(
-        alpha,
-        first.facts["k"],
-        bounds={v.facts["algorithm"]: v.facts.get("bound") for v in verdicts},
-    )
+    bounds = {v.facts["algorithm"]: v.facts.get("bound") for v in verdicts}
+    facts = about.facts(alpha, first.facts["k"], bounds=bounds)
     if results.experiment.kind.symbolic:
         text = " ".join(verdict.text for verdict in verdicts)
         text += f" Each statement holds separately with {level} confidence."
         return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why)
-    labels = [about.of(verdict.facts["algorithm"]) for verdict in verdicts]
+    labels = [about.of(label) for label in bounds]
     at_case = results.experiment.modulation is not None
     where = "At the one random test case of trial 0" if at_case else f"On a {about.next}"
     if about.m is not None:
@@ -381,12 +356,12 @@ def headline(results: Results, alpha: Level = 0.1) -> Verdict:
     # The promise of a set that moves with the case is over cases, not for the one that is quoted.
     by = "each by a rule that holds" if at_case else "each"
     text = f"{where}, {', '.join(parts)}, {by} separately with {level} confidence"
+    found = all_pairs(results, alpha)
     if K == 2:
-        pair = next_case(results, results.algorithms[0], results.algorithms[1], alpha)
-        text += f"; on the same {about.new} {_pair_words(pair, about, level)}."
-        facts["pair"] = pair.facts["outcome"]
+        text += f"; on the same {about.new} {_pair_words(found.pairs[0], about, level)}."
+        facts["pair"] = found.pairs[0].facts["outcome"]
     else:
-        text += f". {all_pairs(results, alpha).summary.text}"
+        text += f". {found.summary.text}"
     return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why)
 
 

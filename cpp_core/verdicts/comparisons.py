@@ -2,7 +2,8 @@
 
 Everything rests on the difference l(first) - l(second) on the same cases, never on two separate
 intervals. Here are the functions of plain arrays of differences, as shown; ``pairs`` reads them
-from results. What may be said of them is in docs/method.md, section 6.
+from results. Each judges its pair at alpha over the number of pairs, so that the statements on all
+of them hold jointly. What may be said of them is in docs/method.md, section 6.
 """
 
 import math
@@ -46,11 +47,15 @@ EXACT_UP_TO = 200
 
 @dataclass(frozen=True)
 class Pair:
-    """Two competitors by their labels, and what their losses are about."""
+    """Two competitors by their labels, and what their losses are about.
+
+    Averages that differ by less than the margin are practically equal.
+    """
 
     first: str
     second: str
     about: About
+    margin: float | None = None
 
     @property
     def a(self) -> str:
@@ -62,37 +67,9 @@ class Pair:
         """The second in a sentence."""
         return self.about.of(self.second)
 
-
-@dataclass(frozen=True)
-class DifferenceSet:
-    """The set of the next difference, smaller better, and how k scores gave it.
-
-    ``rank`` tells it in words; ``at_case`` says whether it is the set at the one random test case.
-    """
-
-    k: int
-    k_needed: int
-    lower: float
-    upper: float
-    rank: str
-    at_case: bool = False
-
-    @property
-    def outcome(self) -> str:
-        """What it says of the first and the second."""
-        if self.k < self.k_needed:
-            return "too little data"
-        if self.lower > self.upper:
-            return "empty"
-        if self.lower == self.upper == 0:
-            return "equal"
-        if self.upper < 0:
-            return "first better"
-        if self.lower > 0:
-            return "second better"
-        if self.upper == 0:
-            return "first not worse"
-        return "second not worse" if self.lower == 0 else "either"
+    def facts(self, alpha: Level, k: int, **more: Any) -> dict[str, Any]:
+        """What every verdict on a pair lists."""
+        return self.about.facts(alpha, k, first=self.first, second=self.second, **more)
 
 
 def between(about: About, lower: float, upper: float) -> str:
@@ -105,6 +82,19 @@ def between(about: About, lower: float, upper: float) -> str:
     if math.isinf(lower):
         return f"is at most {with_unit(high, about.unit)}"
     return f"lies between {low} and {with_unit(high, about.unit)}"
+
+
+def _next_outcome(lower: float, upper: float) -> str:
+    """What the set of the next difference, smaller better, says of the first and the second."""
+    if lower > upper:
+        return "empty"
+    if lower == upper == 0:
+        return "equal"
+    if upper <= 0:
+        return "first better" if upper < 0 else "first not worse"
+    if lower >= 0:
+        return "second better" if lower > 0 else "second not worse"
+    return "either"
 
 
 def _next_words(outcome: str, pair: Pair) -> str:
@@ -121,32 +111,36 @@ def _next_words(outcome: str, pair: Pair) -> str:
 
 def next_difference_of(differences: Any, alpha: Level, pair: Pair) -> Verdict:
     """Which is better on the next case, from k paired differences (k,) or (k, b): guaranteed."""
-    about = pair.about
-    d = about.sign * check_scores(differences)
-    lo, hi, lower, upper = ends(d, alpha, "two-sided", about.difference.low, about.difference.high)
-    needed, k = scores_needed(alpha), len(d)
+    about, range_ = pair.about, pair.about.difference
+    d, each = about.sign * check_scores(differences), about.each_pair(alpha)
+    lo, hi, lower, upper = ends(d, each, "two-sided", range_.low, range_.high)
     rank = (
         f"The ends are the {ordinal(lo)} and the {ordinal(hi)} smallest of the {d.size} "
         f"differences of {about.source}"
-        if k >= needed
-        else f"Two finite ends need {counted(needed, 'score')}, {about.source} has {k}"
     )
-    return next_verdict(DifferenceSet(k, needed, lower, upper, rank), alpha, pair)
+    return next_verdict(len(d), (lower, upper), rank, alpha, pair)
 
 
-def next_verdict(found: DifferenceSet, alpha: Level, pair: Pair) -> Verdict:
-    """The sentence on who is better on the next case, with all the ways in which it is open."""
-    about, outcome, k, needed = pair.about, found.outcome, found.k, found.k_needed
-    shown = (found.lower, found.upper)
-    if about.greater_is_better:
-        shown = (-found.upper, -found.lower)
+def next_verdict(
+    k: int, found: tuple[float, float], rank: str, alpha: Level, pair: Pair, at_case: bool = False
+) -> Verdict:
+    """The sentence on who is better on the next case, with all the ways in which it is open.
+
+    ``found`` is the set of the difference, smaller better, that k scores gave; ``rank`` tells how.
+    """
+    about, each = pair.about, pair.about.each_pair(alpha)
+    needed = scores_needed(each, "upper" if at_case else "two-sided")
+    outcome = "too little data" if k < needed else _next_outcome(*found)
+    shown = about.turned(*found)
     lead = about.lead(pair.first, pair.second)
-    chance = f"with probability at least {confidence(alpha)}, {about.together}"
+    chance = f"with probability at least {confidence(each)}, {about.together}"
     if outcome == "too little data":
         text = (
             f"Too little data to compare {pair.first} and {pair.second} on a {about.next} with "
-            f"{confidence(alpha)} confidence: {about.more(needed - k)} would do."
+            f"{confidence(each)} confidence: {about.more(needed - k)} would do."
         )
+        rank = f"{'A finite set needs' if at_case else 'Two finite ends need'} "
+        rank += f"{counted(needed, 'score')}, {about.source} has {k}"
     elif outcome == "empty":
         text = (
             f"{lead}, the answer depends on the case: at the one random test case of trial 0 the "
@@ -156,26 +150,17 @@ def next_verdict(found: DifferenceSet, alpha: Level, pair: Pair) -> Verdict:
         difference = f"the {about.loss} of {pair.a} minus that of {pair.b} {between(about, *shown)}"
         words = _next_words(outcome, pair)
         text = f"{lead}, {difference} {chance}: {words}."
-        if found.at_case:
+        if at_case:
             text = (
                 f"{lead}, the answer depends on the case: at the one random test case of trial 0 "
                 f"{difference}, {words}. Such sets hold the difference {chance}."
             )
     why = (
-        f"{found.rank}, with alpha = {number(float(exact_alpha(alpha)))}. Each difference is of "
-        f"two losses on the same {about.new}."
+        f"{rank}, with alpha = {number(float(each))}. Each difference is of two losses on the same "
+        f"{about.new}."
     )
-    facts = about.facts(
-        alpha,
-        k,
-        first=pair.first,
-        second=pair.second,
-        lower=shown[0],
-        upper=shown[1],
-        outcome=outcome,
-        at_case=found.at_case,
-        k_needed=needed,
-    )
+    facts = pair.facts(each, k, lower=shown[0], upper=shown[1], outcome=outcome)
+    facts |= {"at_case": at_case, "k_needed": needed}
     return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why + about.of_pairs)
 
 
@@ -184,11 +169,11 @@ def wins_of(differences: Any, alpha: Level, pair: Pair) -> Verdict:
 
     Of differences (n, b) the first of each row counts: those of one row are not independent.
     """
-    about = pair.about
+    about, each = pair.about, pair.about.each_pair(alpha)
     d = about.sign * check_scores(differences)
     d = d if d.ndim == 1 else d[:, 0]
     n, wins, ties = len(d), int((d < 0).sum()), int((d == 0).sum())
-    low, high = share_interval(wins, n, alpha)
+    low, high = share_interval(wins, n, each)
     losses = n - wins - ties
     outcome = "most" if low > 0.5 else "fewer than half" if high < 0.5 else "not decided"
     conclusion = {
@@ -197,36 +182,26 @@ def wins_of(differences: Any, alpha: Level, pair: Pair) -> Verdict:
         "not decided": "so whether that is more than half is not decided by this data",
     }[outcome]
     if outcome == "not decided" and ties < n:
-        needed = _wins_needed(wins, n, alpha)
+        needed = _wins_needed(wins, n, each)
         if needed is not None and needed > n:
             conclusion += f" (about {counted(needed, about.held_out)} would do if the share stays)"
-    equal = "all equal" if ties == n else f"worse on {losses} and equal on {ties}"
-    result = equal if ties == n else f"better on {wins}, {equal}"
+    result = f"better on {wins}, worse on {losses} and equal on {ties}"
+    result = "all equal" if ties == n else result
     kept = "" if about.m is None else f", each retrained on {counted(about.m, 'case')}"
     text = (
         f"Of {counted(n, f'held-out {about.held_out}')}, {pair.a} against {pair.b}{kept}: "
         f"{result}. Its share of wins on new {plural(about.new)} lies between "
-        f"{percent(low, 'down', 0.5)} and {percent(high, 'up', 0.5)} with {confidence(alpha)} "
+        f"{percent(low, 'down', 0.5)} and {percent(high, 'up', 0.5)} with {confidence(each)} "
         f"confidence, {conclusion}."
     )
     why = (
         f"Wins among independent {plural(about.held_out)} are binomial; the ends are Clopper and "
-        f"Pearson's for {wins} of {n} (alpha = {number(float(exact_alpha(alpha)))}). Ties are no "
+        f"Pearson's for {wins} of {n} (alpha = {number(float(each))}). Ties are no "
         "wins. The confidence is over the draw of the held-out cases."
     )
-    facts = about.facts(
-        alpha,
-        n,
-        first=pair.first,
-        second=pair.second,
-        wins=wins,
-        ties=ties,
-        losses=losses,
-        lower=low,
-        upper=high,
-        outcome=outcome,
-        second_on_most=share_interval(losses, n, alpha)[0] > 0.5,
-    )
+    counts = {"wins": wins, "ties": ties, "losses": losses}
+    facts = pair.facts(each, n, **counts, lower=low, upper=high, outcome=outcome)
+    facts["second_on_most"] = share_interval(losses, n, each)[0] > 0.5
     return Verdict(text, "guaranteed", INDEPENDENT, facts, why + about.of_pairs)
 
 
@@ -258,32 +233,7 @@ def largest_share(differences: NDArray) -> float:
     return float(squares.max() / squares.sum())
 
 
-@dataclass(frozen=True)
-class MeanInterval:
-    """A t interval for the mean of n differences, as shown."""
-
-    n: int
-    mean: float
-    lower: float
-    upper: float
-
-    def outcome(self, margin: float | None, sign: int) -> str:
-        """What it says of the first and the second; ``sign`` is that of the loss."""
-        if margin is not None and -margin <= self.lower and self.upper <= margin:
-            return "practically equal"
-        low, high = sorted((sign * self.lower, sign * self.upper))
-        if low > 0:
-            return "second better on average"
-        return "first better on average" if high < 0 else "not decided"
-
-    @property
-    def n_needed(self) -> int | None:
-        """How many differences would decide if mean and spread stay; None for a mean of 0."""
-        half = (self.upper - self.lower) / 2
-        return math.ceil(self.n * (half / self.mean) ** 2) if self.mean else None
-
-
-def mean_of(differences: Any, alpha: Level, pair: Pair, margin: float | None = None) -> Verdict:
+def mean_of(differences: Any, alpha: Level, pair: Pair) -> Verdict:
     """Which is better on average, from n independent differences: a t interval, approximate.
 
     Better on average, not decided by this data, or practically equal: the last only with a margin
@@ -291,65 +241,74 @@ def mean_of(differences: Any, alpha: Level, pair: Pair, margin: float | None = N
     difference holds more than ``HEAVY_SHARE`` of the sum of squares nothing is said about the mean,
     only about wins.
     """
-    scores = check_scores(differences).astype(float)
+    scores, margin = check_scores(differences).astype(float), pair.margin
     shown = scores if scores.ndim == 1 else scores.mean(axis=1)
     if margin is not None and not (math.isfinite(margin) and margin > 0):
         raise ValueError(f"The margin must be a positive number, but {margin!r} was given.")
     n, share, about = len(shown), largest_share(shown), pair.about
-    facts = about.facts(alpha, n, first=pair.first, second=pair.second, margin=margin, share=share)
+    each = about.each_pair(alpha)
+    facts = pair.facts(each, n, margin=margin, share=share)
     if share > HEAVY_SHARE:
         wins = wins_of(scores, alpha, pair)
         facts |= {name: wins.facts[name] for name in ("wins", "ties", "losses")}
         facts |= {"outcome": "not decided", "lower": None, "upper": None}
-        return _only_wins(wins, _why_silent(shown, share, about), facts)
+        text = (
+            "Not decided by this data which is better on average: "
+            f"{_why_silent(shown, share, about)}, so only wins are counted. {wins.text}"
+        )
+        why = "A mean that rests on one difference, or on none that differs, has no usable interval"
+        return Verdict(text, "approximate", INDEPENDENT, facts, f"{why}. {wins.why}")
     mean, error = float(shown.mean()), float(shown.std(ddof=1)) / math.sqrt(n)
-    half = float(stats.t.isf(float(exact_alpha(alpha)) / 2, n - 1)) * error
-    found = MeanInterval(n, mean, mean - half, mean + half)
-    outcome = found.outcome(margin, about.sign)
-    facts |= {"mean": mean, "lower": found.lower, "upper": found.upper, "outcome": outcome}
-    if outcome == "not decided" and found.n_needed is not None:
-        facts["n_needed"] = found.n_needed
+    half = float(stats.t.isf(float(each) / 2, n - 1)) * error
+    facts |= {"mean": mean, "lower": mean - half, "upper": mean + half}
+    facts["outcome"] = _mean_outcome(mean - half, mean + half, pair)
+    if facts["outcome"] == "not decided" and mean:  # so many decide if mean and spread stay
+        facts["n_needed"] = math.ceil(n * (half / mean) ** 2)
     why = (
         f"A t interval for the mean of {n} differences of {about.source} "
         f"(mean {number(mean)}, standard error {number(error)}). The largest holds "
         f"{percent(share, 'up')} of the sum of squares, not more than {percent(HEAVY_SHARE)}, so "
         "that no single case decides."
     )
-    return Verdict(
-        _mean_text(found, outcome, alpha, pair, margin),
-        "approximate",
-        f"{INDEPENDENT}, and a mean of {n} differences that is near Normal",
-        facts,
-        why + about.of_pairs,
-    )
+    lean = f"{INDEPENDENT}, and a mean of {n} differences that is near Normal"
+    text = _mean_text(facts, pair, confidence(each))
+    return Verdict(text, "approximate", lean, facts, why + about.of_pairs)
 
 
-def _mean_text(
-    found: MeanInterval, outcome: str, alpha: Level, pair: Pair, margin: float | None
-) -> str:
+def _mean_outcome(lower: float, upper: float, pair: Pair) -> str:
+    """What an interval of the mean says of the first and the second."""
+    if pair.margin is not None and -pair.margin <= lower and upper <= pair.margin:
+        return "practically equal"
+    low, high = sorted((pair.about.sign * lower, pair.about.sign * upper))
+    if low > 0:
+        return "second better on average"
+    return "first better on average" if high < 0 else "not decided"
+
+
+def _mean_text(facts: dict[str, Any], pair: Pair, level: str) -> str:
     """The sentence on an average; its ends are rounded across neither zero nor the margin."""
-    about, a, b = pair.about, pair.a, pair.b
+    about, a, b, margin, n = pair.about, pair.a, pair.b, pair.margin, facts["k"]
     limits = (0.0,) if margin is None else (0.0, margin, -margin)
-    low, high = number(found.lower, "down", limits), number(found.upper, "up", limits)
+    low, high = number(facts["lower"], "down", limits), number(facts["upper"], "up", limits)
     held_out = f"held-out {about.held_out}"
     difference = (
         f"on new {plural(about.new)} the average {about.loss} of {a} minus that of {b} lies "
-        f"between {low} and {with_unit(high, about.unit)} (an approximate {confidence(alpha)} "
-        f"confidence interval from {counted(found.n, held_out)})"
+        f"between {low} and {with_unit(high, about.unit)} (an approximate "
+        f"{level} confidence interval from {counted(n, held_out)})"
     )
     retrained = "" if about.m is None else f", retrained on {counted(about.m, 'case')},"
-    if outcome == "practically equal":
+    if facts["outcome"] == "practically equal":
         set_margin = with_unit(number(margin or 0.0, digits=17), about.unit)
         return (
             f"{sentence(a)} and {b}{retrained} are practically equal: {difference}, inside the "
             f"margin of {set_margin} that was set."
         )
-    if outcome != "not decided":
-        better, worse = (a, b) if outcome == "first better on average" else (b, a)
+    if facts["outcome"] != "not decided":
+        better, worse = (a, b) if facts["outcome"] == "first better on average" else (b, a)
         return f"{sentence(better)}{retrained} is better on average than {worse}: {difference}."
     text = f"Not decided by this data, {a} or {b}{retrained}: {difference}, on both sides of zero."
-    if found.n_needed is not None:
-        enough = counted(max(found.n_needed, found.n + 1), held_out)
+    if "n_needed" in facts:
+        enough = counted(max(facts["n_needed"], n + 1), held_out)
         text += f" About {enough} would decide if mean and spread stay as they are."
     return text
 
@@ -371,15 +330,3 @@ def _why_silent(shown: NDArray, share: float, about: About) -> str:
     if n < ENOUGH_CASES:
         reason += f", and about {ENOUGH_CASES} {plural(about.held_out)} or more are needed"
     return reason
-
-
-def _only_wins(wins: Verdict, reason: str, facts: dict[str, Any]) -> Verdict:
-    text = (
-        f"Not decided by this data which is better on average: {reason}, so only wins are counted. "
-        f"{wins.text}"
-    )
-    why = (
-        "A mean that rests on one difference, or on none that differs, has no usable interval. "
-        f"{wins.why}"
-    )
-    return Verdict(text, "approximate", INDEPENDENT, facts, why)

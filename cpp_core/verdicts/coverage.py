@@ -15,33 +15,15 @@ from cpp_core.verdicts.language import confidence, counted, listed, percent
 
 @dataclass(frozen=True)
 class CoverageFacts:
-    """The law of the coverage at one alpha.
+    """The law of the coverage at one alpha."""
 
-    Attributes
-    ----------
-    promised : float
-        1 - alpha.
-    p : float or None
-        The probability of covering a new loss; None where only the promise is known.
-    exact : bool
-        Whether ``p`` is that probability itself, and not a lower bound on it.
-    certain : bool
-        Whether the sets hold every loss, because there are too few scores for a bound.
-    law : tuple of int or None
-        Parameters of the Beta law of the coverage where it can be drawn.
-    tied_shares : tuple of float
-        For each algorithm, in which share of the trials an end ties with another score.
-    words : str
-        All this in a sentence.
-    """
-
-    promised: float
-    p: float | None
-    exact: bool
-    certain: bool
-    law: tuple[int, int] | None
-    tied_shares: tuple[float, ...]
-    words: str
+    promised: float  # 1 - alpha
+    p: float | None  # the probability of covering a new loss; None where only the promise is known
+    exact: bool  # whether p is that probability itself, and not a lower bound on it
+    certain: bool  # whether the sets hold every loss: there are too few scores for a bound
+    law: tuple[int, int] | None  # parameters of the Beta law of the coverage where it can be drawn
+    tied_shares: tuple[float, ...]  # per algorithm: the share of trials where an end ties
+    words: str  # all this in a sentence
 
     @property
     def target(self) -> float:
@@ -86,14 +68,10 @@ def tied_share(results: Results, name: str, alpha: Level, side: str) -> float:
     reader = results.reader(name)
     assert isinstance(reader, NumericLosses)
     ordered = reader.scores(alpha, side).by_rank[1:-1]
-    ranks = reader.ranks(alpha, side)
-    count = len(ordered)
-    tied = np.zeros(ordered.shape[1], dtype=bool)
-    for rank in (rank for rank in ranks if 1 <= rank <= count):
-        for other in (rank - 1, rank + 1):
-            if 1 <= other <= count:
-                tied |= ordered[rank - 1] == ordered[other - 1]
-    return float(tied.mean())
+    ends = [rank - 1 for rank in reader.ranks(alpha, side) if 1 <= rank <= len(ordered)]
+    beside = [i for end in ends for i in (end - 1, end) if 0 <= i < len(ordered) - 1]
+    ties = [ordered[i] == ordered[i + 1] for i in beside]
+    return float(np.any(ties, axis=0).mean()) if ties else 0.0
 
 
 def too_few(results: Results, alpha: Level, side: str) -> str:

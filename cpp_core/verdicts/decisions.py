@@ -9,13 +9,12 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike, NDArray
 
-from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.checks import Level, check_count, exact_alpha, to_fraction
 from cpp_core.method.counts import batch_errors
-from cpp_core.method.ranks import as_limit, check_losses, ends, scores_needed
+from cpp_core.method.ranks import as_limit, check_losses, scores_needed
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.about import EXCHANGEABLE, About, Verdict, about_results
-from cpp_core.verdicts.bounds import calibration_losses
+from cpp_core.verdicts.about import EXCHANGEABLE, About, Verdict
+from cpp_core.verdicts.bounds import independent_losses
 from cpp_core.verdicts.language import clause, confidence, counted, number, ordinal, with_unit
 
 Outcome = Literal["shown", "not shown", "too little data"]
@@ -29,13 +28,7 @@ class Decision(Verdict):
 
 
 def loss_at_most(
-    losses: ArrayLike,
-    t: float,
-    alpha: Level = 0.1,
-    low: float = -math.inf,
-    high: float = math.inf,
-    about: About | None = None,
-    label: str = "model",
+    losses: ArrayLike, t: float, alpha: Level = 0.1, low: float = -math.inf, high: float = math.inf
 ) -> Decision:
     """Is the loss at most t on the next case? By the one-sided conformal bound.
 
@@ -46,61 +39,51 @@ def loss_at_most(
     'shown'
     """
     checked = check_losses(losses, low, high)
-    words = replace(About() if about is None else about, low=low, high=high)
-    return _decide(checked, t, alpha, words, label)
+    return decision_of(checked, t, alpha, About(low=low, high=high), "model")
 
 
 def decide(results: Results, algorithm: str, threshold: float, alpha: Level = 0.1) -> Decision:
     """Is the next loss at most the threshold (a greater-is-better metric: at least)? Trial 0."""
-    results.reader(algorithm)
-    losses = calibration_losses(results, algorithm)
-    return _decide(losses, threshold, alpha, about_results(results), ALGORITHMS[algorithm].label)
+    losses, about, label = independent_losses(results, algorithm)
+    return decision_of(losses, threshold, alpha, about, label)
 
 
-def _decide(shown: NDArray, t: float, alpha: Level, about: About, label: str) -> Decision:
+def decision_of(shown: NDArray, t: float, alpha: Level, about: About, label: str) -> Decision:
+    """The same for losses (k,) as shown, with all the ways in which it is open."""
     if not math.isfinite(t):
         raise ValueError(f"The threshold must be a number, but {t!r} was given.")
-    low, high = sorted((about.sign * about.low, about.sign * about.high))
-    _, hi, _, upper = ends(about.sign * shown, alpha, "upper", low, high)
+    (hi, end), level = about.bound_from(shown, alpha), confidence(alpha)
     k, needed = len(shown), scores_needed(alpha, "upper")
-    end, level = about.sign * upper, confidence(alpha)
     limit = as_limit(t, shown.dtype, about.sign)
-    kept = upper <= about.sign * limit
-    at = with_unit(number(t, digits=17), about.unit)
-    side = "at least" if about.greater_is_better else "at most"
-    claim = f"{clause(about.lead(label))}, the {about.loss} of {about.of(label)} is {side} {at}"
+    claim = (
+        f"{clause(about.lead(label))}, the {about.loss} of {about.of(label)} is {about.at_most} "
+    )
+    claim += with_unit(number(t, digits=17), about.unit)
     why = (
-        f"The bound is the {ordinal(hi)} {'largest' if about.greater_is_better else 'smallest'} of "
-        f"{counted(k, 'calibration score')} of {about.source}."
+        f"The bound is the {ordinal(hi)} {about.order} of {counted(k, 'calibration score')} of "
+        f"{about.source}."
     )
     outcome: Outcome
-    if about.sign * limit >= shown.dtype.type(high):
+    if about.sign * limit >= about.sign * shown.dtype.type(about.worst):
         outcome = "shown"
         text = f"Shown: {claim}: {about.range_end}."
         why = "No value of this loss lies beyond the threshold."
     elif k < needed:
         outcome = "too little data"
-        more = about.more(needed - k)
-        text = (
-            f"Too little data to show that {claim} with {level} confidence: {more} would allow it."
-        )
-        why = (
-            f"At this confidence a bound needs {counted(needed, 'score')}; {about.source} has {k}."
-        )
-    elif kept:
+        text = f"Too little data to show that {claim} with {level} confidence: "
+        text += f"{about.more(needed - k)} would allow it."
+        why = f"At this confidence a bound needs {counted(needed, 'score')}; "
+        why += f"{about.source} has {k}."
+    elif about.sign * end <= about.sign * limit:
         outcome = "shown"
-        bound = about.end(end, t)
-        text = (
-            f"Shown: {claim} with probability at least {level}, {about.together}; the bound is "
-            f"{bound}."
-        )
+        text = f"Shown: {claim} with probability at least {level}, {about.together}; the bound is "
+        text += f"{about.end(end, t)}."
     else:
         outcome = "not shown"
         bound = about.end(end, t) if math.isfinite(end) else "not finite"
         text = f"Not shown with {level} confidence: {claim}; the bound is {bound}."
-    facts = about.facts(
-        alpha, k, algorithm=label, threshold=t, bound=end, outcome=outcome, k_needed=needed
-    )
+    facts = about.facts(alpha, k, algorithm=label, threshold=t, bound=end)
+    facts |= {"outcome": outcome, "k_needed": needed}
     return Decision(text, "guaranteed", EXCHANGEABLE, facts, why, outcome)
 
 
@@ -117,61 +100,45 @@ def error_rate_at_most(
     ['shown', 'not shown']
     """
     most = batch_errors(k, errors, batch_size, alpha, side="upper")[1]
-    exact = _rate(rate)
+    exact, level = _rate(rate), confidence(alpha)
     allowed = math.floor(exact * batch_size)
-    facts: dict[str, Any] = {
-        "k": k,
-        "m": None,
-        "alpha": float(exact_alpha(alpha)),
-        "n_algorithms": 1,
-        "errors": errors,
-        "batch_size": batch_size,
-        "rate": float(exact),
-        "most": most,
-    }
+    asked = {"batch_size": batch_size, "rate": float(exact)}
+    facts = About().facts(alpha, k, errors=errors, **asked, most=most)
+    seen = f"{counted(errors, 'error')} among {counted(k, 'checked case')}"
+    cases = "case" if batch_size == 1 else counted(batch_size, "case")
+    at = f"{number(float(exact * 100), digits=17)} % ({counted(allowed, 'error')})"
+    claim = f"the error rate on the next {cases} is at most {at}"
     outcome: Outcome
     if most <= allowed:
         outcome = "shown"
+        text = (
+            f"Shown: {claim} with probability at least {level}, over the checked and the next "
+            f"cases together; with {seen} there will be at most {most}."
+        )
     elif batch_errors(k, 0, batch_size, alpha, side="upper")[1] > allowed:
         outcome = "too little data"
-        facts["k_needed"] = _clean_cases(batch_size, allowed, alpha, k)
+        facts["k_needed"] = needed = _clean_cases(batch_size, allowed, alpha, k)
+        text = (
+            f"Too little data to show with {level} confidence that {claim}: "
+            f"{counted(needed, 'case')} without an error would do, "
+            f"{'a single one' if k == 1 else k} cannot."
+        )
     else:
         outcome = "not shown"
-        facts["errors_allowed"] = _last(
+        facts["errors_allowed"] = fewer = _last(
             lambda e: batch_errors(k, e, batch_size, alpha, "upper")[1] <= allowed, errors
         )
-    facts["outcome"] = outcome
-    seen = f"{counted(errors, 'error')} among {counted(k, 'checked case')}"
+        text = (
+            f"Not shown with {level} confidence that {claim}: with {seen} there may be {most}; at "
+            f"most {counted(fewer, 'error')} among the {k} would have shown it."
+        )
     why = (
         f"{most} is the largest number x of errors that {seen} leave possible: the tail of "
         f"Hypergeometric({k} + {batch_size}, {errors} + x, {batch_size}) at x exceeds alpha = "
         f"{number(float(exact_alpha(alpha)))}. The batch size is fixed beforehand."
     )
-    at = f"{number(float(exact * 100), digits=17)} % ({counted(allowed, 'error')})"
-    text = _rate_text(facts, at, seen, confidence(alpha))
+    facts["outcome"] = outcome
     return Decision(text, "guaranteed", EXCHANGEABLE, facts, why, outcome)
-
-
-def _rate_text(facts: dict[str, Any], at: str, seen: str, level: str) -> str:
-    """The sentence on an error rate, from the facts of its decision."""
-    k, most, batch_size = facts["k"], facts["most"], facts["batch_size"]
-    cases = "case" if batch_size == 1 else counted(batch_size, "case")
-    claim = f"the error rate on the next {cases} is at most {at}"
-    if facts["outcome"] == "shown":
-        return (
-            f"Shown: {claim} with probability at least {level}, over the checked and the next "
-            f"cases together; with {seen} there will be at most {most}."
-        )
-    if facts["outcome"] == "too little data":
-        return (
-            f"Too little data to show with {level} confidence that {claim}: "
-            f"{counted(facts['k_needed'], 'case')} without an error would do, "
-            f"{'a single one' if k == 1 else k} cannot."
-        )
-    return (
-        f"Not shown with {level} confidence that {claim}: with {seen} there may be {most}; at most "
-        f"{counted(facts['errors_allowed'], 'error')} among the {k} would have shown it."
-    )
 
 
 def decide_error_rate(
@@ -185,11 +152,18 @@ def decide_error_rate(
             f"zero-one loss and the variant candidate, not {experiment.measure.name} and "
             f"{experiment.variant}."
         )
-    results.reader(algorithm)
-    losses, label = calibration_losses(results, algorithm), ALGORITHMS[algorithm].label
+    losses, about, label = independent_losses(results, algorithm)
+    found = error_rate_of(losses, batch_size, rate, alpha, about, label)
+    return replace(found, text=f"{label}: {found.text}")
+
+
+def error_rate_of(
+    losses: NDArray, batch_size: int, rate: Level, alpha: Level, about: About, label: str
+) -> Decision:
+    """The same for losses (k,) that are 1 for an error and 0 for a correct answer."""
     found = error_rate_at_most(len(losses), int(losses.sum()), batch_size, rate, alpha)
-    facts = found.facts | {"algorithm": label, "n_algorithms": len(results.algorithms)}
-    return replace(found, text=f"{label}: {found.text}", facts=facts)
+    facts = found.facts | {"algorithm": label, "n_algorithms": about.n_algorithms}
+    return replace(found, facts=facts)
 
 
 def _rate(rate: Level) -> Any:

@@ -20,6 +20,7 @@ DIGITS = 3
 DECIMALS = 12
 
 ROUNDING = {"up": ROUND_CEILING, "down": ROUND_FLOOR, "nearest": ROUND_HALF_EVEN}
+WHOLE: dict[str, Callable[..., int]] = {"up": math.ceil, "down": math.floor, "nearest": round}
 
 
 def number(
@@ -79,14 +80,9 @@ def percent(share: Level, direction: Direction = "nearest", against: Level | Non
     exact, limit = Fraction(share), None if against is None else Fraction(against)
     if exact == limit:
         limit = None
-    rounds: dict[str, Callable[[Fraction], int]] = {
-        "nearest": round,
-        "up": math.ceil,
-        "down": math.floor,
-    }
     for decimals in range(1, DECIMALS):
         scale = 100 * 10**decimals
-        shown = Fraction(rounds[direction](exact * scale), scale)
+        shown = Fraction(WHOLE[direction](exact * scale), scale)
         if limit is None or (shown != limit and (shown > limit) == (exact > limit)):
             break
     if direction == "nearest" and (shown == 0 < exact or shown == 1 > exact):

@@ -1,10 +1,10 @@
-"""Comparisons of the algorithms of results: two of them, or all pairs jointly.
+"""Comparisons of algorithms, or of columns of losses: two of them, or all pairs jointly.
 
 What may be said of them is in docs/method.md, section 6.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal
 
@@ -12,127 +12,63 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpp_core.catalog.algorithms import ALGORITHMS
-from cpp_core.checks import Level, exact_alpha
+from cpp_core.checks import Level
 from cpp_core.method.ranks import as_stored
 from cpp_core.trials.results import NumericLosses, Results
 from cpp_core.verdicts.about import About, Verdict, about_results, check_numeric, first_trial
-from cpp_core.verdicts.comparisons import (
-    DifferenceSet,
-    Pair,
-    mean_of,
-    next_difference_of,
-    next_verdict,
-    wins_of,
-)
-from cpp_core.verdicts.language import (
-    confidence,
-    counted,
-    listed,
-    number,
-    ordinal,
-    plural,
-    sentence,
-)
+from cpp_core.verdicts.comparisons import Pair, mean_of, next_difference_of, next_verdict, wins_of
+from cpp_core.verdicts.language import confidence, counted, listed, number, ordinal, plural
 
 Aspect = Literal["next case", "wins", "average"]
 """What a pair is judged by."""
 
-
-def _pair(results: Results, first: str, second: str, joint: bool) -> tuple[NumericLosses, Pair]:
-    check_numeric(results, "difference")
-    reader, about = results.paired_reader(first, second), about_results(results)
-    labels = ALGORITHMS[first].label, ALGORITHMS[second].label
-    return reader, Pair(*labels, replace(about, joint=joint))
-
-
-def held_out_differences(results: Results, reader: NumericLosses) -> NDArray:
-    """Independent differences of trial 0, as shown: (n,), or (n, b) for grouped evaluations.
-
-    For a candidate all its held-out cases, calibration and test, given the two trained models; for
-    an algorithm its k calibration groups.
-    """
-    row = first_trial(results)
-    calibration = reader.sign * reader.calibration[row]
-    if results.experiment.algorithmic:
-        return calibration
-    return np.concatenate([calibration, reader.shown_test[row]])
-
-
-def next_case(
-    results: Results, first: str, second: str, alpha: Level = 0.1, joint: bool = False
-) -> Verdict:
-    """Which is better on the next case: the paired difference interval of trial 0, guaranteed.
-
-    ``joint`` says that alpha has been divided by the number of pairs, here and below.
-    """
-    reader, pair = _pair(results, first, second, joint)
-    row = first_trial(results)
-    if not reader.modulated:
-        return next_difference_of(reader.sign * reader.calibration[row], alpha, pair)
-    read = reader.read(alpha, "two-sided")
-    hi = reader.ranks(alpha, "two-sided")[1]
-    ends = as_stored(*sorted_ends(read.lower[row], read.upper[row], pair.about))
-    needed = results.k_needed(alpha)
-    rank = (
-        f"The predicted ends at the case are widened by the {ordinal(hi)} smallest of the "
-        f"{reader.k} calibration scores of trial 0"
-        if reader.k >= needed
-        else f"A finite set needs {counted(needed, 'score')}, trial 0 has {reader.k}"
-    )
-    return next_verdict(DifferenceSet(reader.k, needed, *ends, rank, at_case=True), alpha, pair)
-
-
-def sorted_ends(lower: Any, upper: Any, about: About) -> tuple[float, float]:
-    """Shown ends as ends with smaller better; an empty set stays empty."""
-    return (-upper, -lower) if about.greater_is_better else (lower, upper)
-
-
-def share_of_wins(
-    results: Results, first: str, second: str, alpha: Level = 0.1, joint: bool = False
-) -> Verdict:
-    """How often the first is better: wins and ties of trial 0, exact, guaranteed (iid)."""
-    reader, pair = _pair(results, first, second, joint)
-    return wins_of(held_out_differences(results, reader), alpha, pair)
-
-
-def better_on_average(
-    results: Results,
-    first: str,
-    second: str,
-    alpha: Level = 0.1,
-    margin: float | None = None,
-    joint: bool = False,
-) -> Verdict:
-    """Which is better on average, from one trial's held-out cases or groups: approximate.
-
-    Never a test over trials: re-splits of one table are not independent.
-    """
-    reader, pair = _pair(results, first, second, joint)
-    return mean_of(held_out_differences(results, reader), alpha, pair, margin)
-
-
-ASPECTS: dict[Aspect, Callable[..., Verdict]] = {
-    "next case": next_case,
-    "wins": share_of_wins,
-    "average": better_on_average,
+ASPECTS: dict[Aspect, Callable[[Any, Level, Pair], Verdict]] = {
+    "next case": next_difference_of,
+    "wins": wins_of,
+    "average": mean_of,
 }
-"""By what pairs are judged, with what judges a pair of results."""
+"""By what pairs are judged, with what judges differences."""
 
 
 def judged(
     results: Results,
     first: str,
     second: str,
-    alpha: Level,
-    aspect: Aspect,
+    alpha: Level = 0.1,
+    aspect: Aspect = "next case",
     margin: float | None = None,
 ) -> Verdict:
-    """One pair by one aspect, at alpha over the number of pairs: jointly with all others."""
+    """One pair by one aspect, from trial 0, at alpha over the number of pairs.
+
+    On the next case, guaranteed; how often the first is better, guaranteed (iid); or on average,
+    approximate. For a candidate the last two count all its held-out cases, calibration and test,
+    given the two trained models; for an algorithm its k calibration groups. Never a test over
+    trials: re-splits of one table are not independent.
+    """
     if aspect not in ASPECTS:
         raise ValueError(f"aspect must be one of {', '.join(ASPECTS)}, but {aspect!r} was given.")
-    each = about_results(results).each_pair(alpha)
-    more = {"margin": margin} if aspect == "average" else {}
-    return ASPECTS[aspect](results, first, second, each, joint=True, **more)
+    check_numeric(results, "difference")
+    reader, row = results.paired_reader(first, second), first_trial(results)
+    labels = ALGORITHMS[first].label, ALGORITHMS[second].label
+    pair = Pair(*labels, about_results(results), margin)
+    differences = reader.sign * reader.calibration[row]
+    if aspect == "next case" and reader.modulated:
+        return _at_case(reader, row, alpha, pair)
+    if aspect != "next case" and not results.experiment.algorithmic:
+        differences = np.concatenate([differences, reader.shown_test[row]])
+    return ASPECTS[aspect](differences, alpha, pair)
+
+
+def _at_case(reader: NumericLosses, row: int, alpha: Level, pair: Pair) -> Verdict:
+    """Which is better at the trial's one random test case, where sets move with it."""
+    each = pair.about.each_pair(alpha)
+    read, hi = reader.read(each, "two-sided"), reader.ranks(each, "two-sided")[1]
+    ends = as_stored(*pair.about.turned(read.lower[row], read.upper[row]))
+    rank = (
+        f"The predicted ends at the case are widened by the {ordinal(hi)} smallest of the "
+        f"{reader.k} calibration scores of trial 0"
+    )
+    return next_verdict(reader.k, ends, rank, alpha, pair, at_case=True)
 
 
 @dataclass(frozen=True)
@@ -148,11 +84,22 @@ def all_pairs(
 ) -> AllPairs:
     """All pairs at alpha over their number, so that the statements hold jointly."""
     check_numeric(results, "difference")
-    names = list(combinations(results.algorithms, 2))
-    if not names:
+    pairs = list(combinations(results.algorithms, 2))
+    if not pairs:
         raise ValueError("One algorithm alone has no rival; pick at least two to compare.")
-    verdicts = [judged(results, a, b, alpha, aspect, margin) for a, b in names]
+    verdicts = [judged(results, a, b, alpha, aspect, margin) for a, b in pairs]
     return AllPairs(tuple(verdicts), summary_of(verdicts, alpha, about_results(results), aspect))
+
+
+def all_pairs_of(
+    columns: Mapping[str, NDArray], alpha: Level, about: About, aspect: Aspect, margin: float | None
+) -> AllPairs:
+    """The same for two or more columns of losses on the same cases."""
+    verdicts = [
+        ASPECTS[aspect](columns[a] - columns[b], alpha, Pair(a, b, about, margin))
+        for a, b in combinations(columns, 2)
+    ]
+    return AllPairs(tuple(verdicts), summary_of(verdicts, alpha, about, aspect))
 
 
 def _decided(facts: dict[str, Any]) -> tuple[str, str] | None:
@@ -169,25 +116,19 @@ def _decided(facts: dict[str, Any]) -> tuple[str, str] | None:
 def summary_of(verdicts: list[Verdict], alpha: Level, about: About, aspect: Aspect) -> Verdict:
     """One sentence for all pairs, from verdicts that were each made at alpha over their number."""
     n, facts = len(verdicts), [verdict.facts for verdict in verdicts]
+    decided = [pair for pair in map(_decided, facts) if pair is not None]
     beaten: dict[str, list[str]] = {}
-    open_pairs = equal = 0
-    for found in facts:
-        decided = _decided(found)
-        if decided is not None:
-            beaten.setdefault(decided[0], []).append(decided[1])
-        elif found["outcome"] == "practically equal":
-            equal += 1
-        else:
-            open_pairs += 1
-    K = about.n_algorithms
-    at_case = facts[0].get("at_case", False)
+    for better, worse in decided:
+        beaten.setdefault(better, []).append(worse)
+    equal = sum(own["outcome"] == "practically equal" for own in facts)
+    open_pairs = n - len(decided) - equal
+    K, at_case = about.n_algorithms, facts[0].get("at_case", False)
     what = {
-        "next case": "at the one random test case of trial 0"
-        if at_case
-        else f"on the next {about.new}",
-        "wins": f"on most new {plural(about.new)}",
-        "average": "on average",
+        "next case": f"On the next {about.new}",
+        "wins": f"On most new {plural(about.new)}",
+        "average": "On average",
     }[aspect]
+    what = "At the one random test case of trial 0" if at_case else what
     parts = []
     for better, others in beaten.items():
         all_others = len(others) == K - 1 > 1
@@ -198,26 +139,19 @@ def summary_of(verdicts: list[Verdict], alpha: Level, about: About, aspect: Aspe
     if open_pairs:
         undecided = "is" if open_pairs == 1 else "are"
         parts.append(f"{counted(open_pairs, 'pair')} {undecided} not decided by this data")
-    short = [found for found in facts if found["outcome"] == "too little data"]
-    if short:
-        more = short[0]["k_needed"] - short[0]["k"]
-        parts[-1] += f"; {about.more(more)} would give finite intervals"
+    if facts[0]["outcome"] == "too little data":  # then all are
+        more = about.more(facts[0]["k_needed"] - facts[0]["k"])
+        parts[-1] += f"; {more} would give finite intervals"
     kind = "approximately " if aspect == "average" else ""
     by = "by rules that hold " if at_case else ""
     jointly = "for the pair" if n == 1 else f"for all {n} pairs jointly"
     level = f"{kind}{confidence(alpha)}"
-    text = f"{sentence(what)}, {by}{jointly} with {level} confidence: {'; '.join(parts)}."
+    text = f"{what}, {by}{jointly} with {level} confidence: {'; '.join(parts)}."
     why = (
         f"Each of {counted(n, 'pair')} was judged at alpha / {n} = "
-        f"{number(float(exact_alpha(alpha) / n))}, so that all statements hold together with the "
+        f"{number(facts[0]['alpha'])}, so that all statements hold together with the "
         "stated confidence, the one on whichever algorithm looks best included."
     )
-    first = verdicts[0]
-    listed_facts = {"n_pairs": n, "better": beaten, "equal": equal, "not_decided": open_pairs}
-    return Verdict(
-        text,
-        first.badge,
-        first.assumptions,
-        about.facts(alpha, first.facts["k"], **listed_facts),
-        why,
-    )
+    found = about.facts(alpha, facts[0]["k"], n_pairs=n, better=beaten, equal=equal)
+    found["not_decided"] = open_pairs
+    return Verdict(text, verdicts[0].badge, verdicts[0].assumptions, found, why)

@@ -34,34 +34,28 @@ def figures_table(results: Results, alpha: Level = 0.1, side: str = "two-sided")
     symbolic, about = results.experiment.kind.symbolic, about_results(results)
     ends = about.ends(side)
     found, n = results.summary(alpha, side), len(results.trials)
-    head = [f"{end.capitalize()} end" for end in ends]
-    head += ["Width"] if side == "two-sided" else []
-    head += ["Average test loss"]
-    if about.unit:
-        head = [f"{name} ({about.unit})" for name in head]
-    head = ["Symbols in a set"] if symbolic else head
-    rows = []
+    unit = f" ({about.unit})" if about.unit else ""
+    rows, cells = [], {}
     for name, own in found.items():
-        cells = [] if symbolic else [_end(own, end, n, about) for end in ends]
-        if symbolic or side == "two-sided":
-            cells.append(number(own["width_mean"]))
-        if not symbolic:
-            cells.append(number(own["mean_test_loss"]))
-        cells.append(percent(own["test_coverage_mean"]))
+        if symbolic:
+            cells = {"Symbols in a set": number(own["width_mean"])}
+        else:
+            cells = {f"{end.capitalize()} end{unit}": _end(own, end, n, about) for end in ends}
+            if side == "two-sided":
+                cells[f"Width{unit}"] = number(own["width_mean"])
+            cells[f"Average test loss{unit}"] = number(own["mean_test_loss"])
+        cells["Test losses covered"] = percent(own["test_coverage_mean"])
         low, high = own["new_loss_cover_low"], own["new_loss_cover_high"]
-        cells.append(
-            f"{percent(own['new_loss_cover_rate'])} ({percent(low, 'down')} to "
-            f"{percent(high, 'up')})"
-        )
-        rows.append((ALGORITHMS[name].label, *cells))
+        between = f"({percent(low, 'down')} to {percent(high, 'up')})"
+        cells["New loss covered"] = f"{percent(own['new_loss_cover_rate'])} {between}"
+        rows.append((ALGORITHMS[name].label, *cells.values()))
     told = "Means over" if symbolic else "Medians of the ends and means over"
     caption = (
         f"{told} {counted(n, 'trial')}. New loss covered: the share of the trials whose one new "
         f"loss was covered, with its exact {percent(INTERVAL_CONFIDENCE)} interval; promised is at "
         f"least {confidence(alpha)}."
     )
-    full = ("Algorithm", *head, "Test losses covered", "New loss covered")
-    return Table(full, rows, caption, names=tuple(found))
+    return Table(("Algorithm", *cells), rows, caption, names=tuple(found))
 
 
 def _end(found: Mapping[str, Any], end: End, n: int, about: About) -> str:

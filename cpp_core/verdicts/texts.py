@@ -15,7 +15,6 @@ STEPS = (
     "held-out case), **sort** the losses, **read off** the bound: its rank alone makes the promise."
 )
 
-
 RE_SPLITS = (
     "These trials re-split one table. Given the table, the counts of covered losses follow the "
     "exact law drawn here, whatever the table: agreement checks the arithmetic, and would hold on "

@@ -10,7 +10,7 @@ from cpp_core import Experiment
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.bounds import expected_loss, headline, typical, under_threshold
 from cpp_core.verdicts.decisions import decide
-from cpp_core.verdicts.pairs import better_on_average, next_case
+from cpp_core.verdicts.pairs import judged
 from tests.builders import SPREAD, failing, pair, results_of, symbolic, tenths
 
 # What loss to expect
@@ -118,9 +118,9 @@ def test_failed_runs_are_told():
     assert "no finite bound with 90 % confidence: too many training runs failed" in found.text
     assert "15 training runs of trial 0 raised an error and count with the worst loss" in found.why
     assert "Nearest neighbours' squared error has no useful bound" in headline(failing()).text
-    assert next_case(failing(), "knn", "dummy").text.endswith("so Dummy is better or equal.")
-    assert "is at least 0 " in next_case(failing(), "knn", "dummy").text
-    mean = better_on_average(failing(), "knn", "dummy")
+    assert judged(failing(), "knn", "dummy").text.endswith("so Dummy is better or equal.")
+    assert "is at least 0 " in judged(failing(), "knn", "dummy").text
+    mean = judged(failing(), "knn", "dummy", aspect="average")
     assert "a training run failed and counts as infinitely bad, so only wins" in mean.text
     assert decide(failing(), "knn", 5.0).text.endswith("the bound is not finite.")
 

@@ -23,8 +23,8 @@ AB = Pair("A", "B", PLAIN)
 def test_a_margin_is_not_crossed_by_rounding():
     d = np.tile([-1.0, 1.0], 500)
     half = stats.ttest_1samp(d, 0).confidence_interval(0.9).high
-    inside = mean_of(d, 0.1, AB, margin=half * (1 + 1e-6))
-    outside = mean_of(d, 0.1, AB, margin=half * (1 - 1e-6))
+    inside = mean_of(d, 0.1, Pair("A", "B", PLAIN, half * (1 + 1e-6)))
+    outside = mean_of(d, 0.1, Pair("A", "B", PLAIN, half * (1 - 1e-6)))
     assert inside.facts["outcome"] == "practically equal"
     assert outside.facts["outcome"] == "not decided"
     shown = float(re.search(r" and (-?[\d.]+) \(", inside.text)[1])

@@ -9,7 +9,7 @@ from scipy import stats
 from cpp_core.method.modulation import LEVELS
 from cpp_core.verdicts.bounds import headline
 from cpp_core.verdicts.comparisons import Pair, wins_of
-from cpp_core.verdicts.pairs import all_pairs, better_on_average, next_case, share_of_wins
+from cpp_core.verdicts.pairs import all_pairs, judged
 from tests.builders import PLAIN, SPREAD, pair, results_of, symbolic, tenths
 
 
@@ -34,7 +34,7 @@ from tests.builders import PLAIN, SPREAD, pair, results_of, symbolic, tenths
     ],
 )
 def test_next_case(d, outcome, words):
-    found = next_case(pair(d), "logistic", "knn")
+    found = judged(pair(d), "logistic", "knn")
     assert (found.facts["outcome"], found.badge) == (outcome, "guaranteed")
     assert words in found.text
     if outcome == "first better":
@@ -47,21 +47,21 @@ def test_next_case(d, outcome, words):
 
 def test_next_case_of_a_metric_after_retraining_and_at_a_case():
     better = pair(SPREAD - 0.3, variant="batch", loss="accuracy", batch_size=3)
-    found = next_case(better, "logistic", "knn")
+    found = judged(better, "logistic", "knn")
     assert "Logistic regression has the larger accuracy" in found.text
     assert found.facts["lower"] == pytest.approx(0.07, abs=0.001)
-    retrained = next_case(pair(SPREAD, variant="z-free"), "knn", "logistic").text
+    retrained = judged(pair(SPREAD, variant="z-free"), "knn", "logistic").text
     assert (
         "are retrained on the same 7 fresh cases (not 792), then for the same new case" in retrained
     )
     moved = pair(SPREAD - 1, variant="z-fixed")
     for ends in ("calibration_ends", "test_ends"):
         moved.arrays["knn minus logistic"][ends][:] = 1  # the difference is predicted well: -1
-    at_case = next_case(moved, "logistic", "knn")
+    at_case = judged(moved, "logistic", "knn")
     assert at_case.facts["outcome"] == "first better"
     assert "test case of trial 0 the log loss of Logistic regression minus" in at_case.text
     assert "by a rule that holds with 90 % confidence" in headline(moved).text
-    few = next_case(pair(SPREAD[:8], variant="z-fixed"), "logistic", "knn")
+    few = judged(pair(SPREAD[:8], variant="z-fixed"), "logistic", "knn")
     assert "1 more calibration group (each with its own 7 training cases) would do" in few.text
 
 
@@ -71,7 +71,7 @@ def test_an_empty_set_says_nothing():
     own = crossed.arrays["knn minus logistic"]
     own["calibration_ends"][:] = 40 * (2 * rising - 1)  # wide: scores far below 0
     own["test_ends"][:] = 0  # a point: narrowed by the score, it is empty
-    found = next_case(crossed, "logistic", "knn")
+    found = judged(crossed, "logistic", "knn")
     assert found.facts["outcome"] == "empty"
     assert "is empty, which counts as a miss, and nothing can be said" in found.text
     assert "it could go either way" in headline(crossed).text
@@ -79,15 +79,15 @@ def test_an_empty_set_says_nothing():
 
 def test_pairs_refuse():
     with pytest.raises(ValueError, match="Kinds of error have no difference"):
-        next_case(symbolic(20), "logistic", "knn")
+        judged(symbolic(20), "logistic", "knn")
     with pytest.raises(ValueError, match="paired with itself"):
-        share_of_wins(pair(SPREAD), "knn", "knn")
+        judged(pair(SPREAD), "knn", "knn", aspect="wins")
     with pytest.raises(ValueError, match="no rival"):
         all_pairs(results_of([tenths(9)]))
     with pytest.raises(ValueError, match="aspect must"):
         all_pairs(pair(SPREAD), aspect="who")
     with pytest.raises(ValueError, match="margin must"):
-        better_on_average(pair(SPREAD), "logistic", "knn", margin=0)
+        judged(pair(SPREAD), "logistic", "knn", margin=0, aspect="average")
     with pytest.raises(ValueError, match="without gaps"):
         wins_of([0.1, math.nan], 0.1, Pair("A", "B", PLAIN))
 
@@ -102,17 +102,17 @@ def test_pairs_refuse():
     ],
 )
 def test_share_of_wins(d, outcome, words):
-    found = share_of_wins(pair(d), "logistic", "knn")
+    found = judged(pair(d), "logistic", "knn", aspect="wins")
     assert found.facts["outcome"] == outcome
     assert words in found.text
     wins = 2 * np.sum(np.array(d) < 0)  # calibration and test cases of trial 0
     exact = stats.binomtest(int(wins), 198).proportion_ci(0.9, "exact")
     assert (found.facts["lower"], found.facts["upper"]) == pytest.approx((exact.low, exact.high))
     assert found.facts["wins"] + found.facts["ties"] + found.facts["losses"] == 198
-    groups = share_of_wins(pair(d, variant="z-free"), "logistic", "knn")
+    groups = judged(pair(d, variant="z-free"), "logistic", "knn", aspect="wins")
     assert groups.facts["k"] == 99
     assert "Of 99 held-out groups" in groups.text
-    half = share_of_wins(pair([1, -1] * 10), "logistic", "knn").text
+    half = judged(pair([1, -1] * 10), "logistic", "knn", aspect="wins").text
     assert half.endswith("so whether that is more than half is not decided by this data.")
 
 
@@ -120,8 +120,8 @@ def test_of_groups_one_difference_counts_for_wins_and_the_mean_for_the_mean():
     d = np.stack([np.where(np.arange(120) < 90, -0.1, 0.1), np.linspace(2, 4, 120)], axis=1)[None]
     both = [16 + d, np.full(d.shape, 16.0)]
     found = results_of(both, variant="z-free", n_evaluations=2)
-    assert share_of_wins(found, "logistic", "knn").facts["wins"] == 90
-    mean = better_on_average(found, "logistic", "knn")
+    assert judged(found, "logistic", "knn", aspect="wins").facts["wins"] == 90
+    mean = judged(found, "logistic", "knn", aspect="average")
     assert mean.facts["outcome"] == "second better on average"
     assert mean.facts["mean"] == pytest.approx(d.mean(), abs=1e-5)
 
@@ -162,7 +162,7 @@ def test_of_groups_one_difference_counts_for_wins_and_the_mean_for_the_mean():
     ],
 )
 def test_better_on_average(d, margin, outcome, words):
-    found = better_on_average(pair(d), "logistic", "knn", margin=margin)
+    found = judged(pair(d), "logistic", "knn", margin=margin, aspect="average")
     assert (found.facts["outcome"], found.badge) == (outcome, "approximate")
     assert words in found.text
     if found.facts["lower"] is not None:

@@ -13,8 +13,8 @@ from cpp_core.report.export import strict
 from cpp_core.verdicts.about import About
 from cpp_core.verdicts.bounds import expected_loss, headline, typical, under_threshold
 from cpp_core.verdicts.decisions import decide, error_rate_at_most
-from cpp_core.verdicts.language import counted, number, ordinal, percent
-from cpp_core.verdicts.pairs import all_pairs, better_on_average, next_case, share_of_wins
+from cpp_core.verdicts.language import counted, number, ordinal, percent, with_unit
+from cpp_core.verdicts.pairs import all_pairs, judged
 from cpp_core.verdicts.selection import selection_safe
 from tests.builders import failing, results_of, symbolic
 
@@ -54,8 +54,8 @@ def test_rounding_stays_true():
         (counted(0, "batch"), "0 batches"),
         (counted(2, "loss"), "2 losses"),
         (" ".join(map(ordinal, (1, 2, 3, 4, 11, 112, 21))), "1st 2nd 3rd 4th 11th 112th 21st"),
-        (About(unit="nats").value(1), "1 nat"),
-        (About(unit="nats").value(0.5), "0.5 nats"),
+        (with_unit(number(1), "nats"), "1 nat"),
+        (with_unit(number(0.5), "nats"), "0.5 nats"),
     ],
 )  # fmt: skip
 def test_numbers_and_nouns(shown, expected):
@@ -130,10 +130,10 @@ def produced():
             if numeric and len(world.algorithms) > 1:
                 first, second = world.algorithms[:2]
                 for one, other in ((first, second), (second, first)):
-                    yield next_case(world, one, other, alpha)
-                    yield share_of_wins(world, one, other, alpha)
-                    yield better_on_average(world, one, other, alpha)
-                    yield better_on_average(world, one, other, alpha, margin=0.05)
+                    yield judged(world, one, other, alpha)
+                    yield judged(world, one, other, alpha, aspect="wins")
+                    yield judged(world, one, other, alpha, aspect="average")
+                    yield judged(world, one, other, alpha, margin=0.05, aspect="average")
                 for aspect in ("next case", "wins", "average"):
                     every = all_pairs(world, alpha, aspect)
                     yield every.summary
