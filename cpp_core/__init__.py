@@ -20,7 +20,6 @@ from cpp_core.method.ranks import (
     scores_needed,
 )
 from cpp_core.method.training import FailedFitWarning, Failure
-from cpp_core.trials.costs import Cost, cost
 from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.results import Results
 from cpp_core.trials.running import run, stream
@@ -34,7 +33,6 @@ __all__ = [
     "Algorithm",
     "AlgorithmCPP",
     "CandidateCPP",
-    "Cost",
     "Dataset",
     "Experiment",
     "FailedFitWarning",
@@ -54,7 +52,6 @@ __all__ = [
     "batch_errors",
     "batch_mean",
     "conformal_ranks",
-    "cost",
     "coverage_law",
     "default_store",
     "digits_features",

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import cpp_core.trials.running
-from cpp_core import Experiment, Store, add_table, cost, run, stream
+from cpp_core import Experiment, Store, add_table, run, stream
 from cpp_core.trials.jobs import Jobs
 from cpp_core.trials.running import SchedulerError, workers, works_in_threads
 
@@ -175,21 +175,6 @@ def test_own_tables(store):
     experiment = Experiment(dataset=table.name, algorithms=("naive-bayes",))
     results = run(experiment, 20, n_jobs=2, store=store)
     assert equal(results, run(experiment, 20, n_jobs=2, backend="loky", store=Store(None)))
-
-
-def test_costs(store):
-    experiment = Experiment(dataset="iris", algorithms=("naive-bayes",), variant="z-free", n_sets=9)
-    before = cost(experiment, 10, store=store)
-    sizes = experiment.sizes
-    assert (before.fits, before.k, before.m) == (10 * sizes.fits, 9, sizes.m)
-    assert float(before.smallest_alpha_upper) == 0.1
-    assert float(before.smallest_alpha_two_sided) == 0.2
-    assert before.stored == 0
-    assert before.seconds > 0
-    run(experiment, 4, n_jobs=1, store=store)
-    assert cost(experiment, 10, store=store).stored == 4
-    after = cost(experiment, 4, store=store)
-    assert (after.fits, after.seconds) == (0, 0)
 
 
 @pytest.mark.slow
