@@ -12,9 +12,9 @@ from cpp_core.figures.coverage_figures import calibration_curve, cover_rates, co
 from cpp_core.figures.interval_figures import (
     interval_histograms,
     paired_difference,
+    width_differences,
     width_histograms,
 )
-from cpp_core.figures.pair_figures import width_differences
 from cpp_core.figures.panels import Panel
 from cpp_core.figures.symbol_figures import symbol_bars
 from cpp_core.trials.results import Results

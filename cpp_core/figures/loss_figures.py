@@ -22,8 +22,6 @@ from cpp_core.figures.panels import (
     draw_difference,
     draw_set,
     faded,
-    framed,
-    plain,
     rows_layout,
     stroke,
 )
@@ -70,11 +68,11 @@ def bound_bars(
         mark = SetMark(low, bound, color_of(columns, name), hover, notes[row])
         draw_set(figure, axis, row, mark)
     labels = [chart_text(name) for name in columns]
-    draw_averages(figure, dict(zip(labels, means.values(), strict=True)), "mean loss in the file")
+    draw_averages(figure, labels, list(means.values()), "mean loss in the file")
     if at_most is not None:
         figure.vline(at_most, stroke(False, "dash"))
-    framed(figure, 100 + (92 if any(notes) else 62) * len(columns))
-    figure.update(xaxis=axis.layout("loss"), yaxis=rows_layout(labels))
+    height = 100 + (92 if any(notes) else 62) * len(columns)
+    figure.frame(height, xaxis=axis.layout("loss"), yaxis=rows_layout(labels))
     each = " each" if len(columns) > 1 else ""
     title = f"With {confidence(alpha)} confidence{each}: {', '.join(readings)}"
     caption = (
@@ -98,15 +96,9 @@ def loss_histograms(
         counts = np.histogram(own, edges)[0]
         outside += int(own.size - counts.sum())
         color = color_of(columns, name)
-        figure.bar(
-            row,
-            x=plain((edges[:-1] + edges[1:]) / 2),
-            y=counts.tolist(),
-            width=plain(np.diff(edges)),
-            marker={"color": faded(color, 0.6), "line": {"color": color, "width": 1}},
-            hovertemplate="%{y} losses around %{x:.3g}<extra></extra>",
-            showlegend=False,
-        )
+        marker = {"color": faded(color, 0.6), "line": {"color": color, "width": 1}}
+        hover, middles = "%{y} losses around %{x:.3g}", (edges[:-1] + edges[1:]) / 2
+        figure.bar(middles, counts, marker, hover, row, width=np.diff(edges))
         bound = float(bound_of(own, alpha, about, name).facts["bound"])
         if math.isfinite(bound):
             figure.vline(bound, stroke(False, "dash"), [row])
@@ -116,9 +108,8 @@ def loss_histograms(
         frame = pd.DataFrame({"from": edges[:-1], "to": edges[1:], "losses": counts})
         frame.insert(0, "column", name)
         frames.append(frame[counts > 0])
-    framed(figure, 90 + 130 * len(columns))
-    reach = edges[[0, -1]]
-    figure.axis("x", {**Axis.around(reach).layout("loss"), "title": {}})
+    figure.frame(90 + 130 * len(columns))
+    figure.axis("x", {**Axis.around(edges[[0, -1]]).layout("loss"), "title": {}})
     figure.axis("x", {"title": {"text": "loss"}}, len(columns))
     figure.axis("y", {"title": {"text": "cases"}, "nticks": 4, "automargin": True})
     title = f"{listed(readings)} lie above the bound"
@@ -151,10 +142,9 @@ def difference_bars(
         mark = SetMark(lower, upper, colors[0], hover, notes[row])
         draw_difference(figure, axis, row, mark, colors)
     figure.vline(0, stroke(False))
-    framed(figure, 110 + (92 if any(notes) else 56) * len(found))
-    figure.update(
-        xaxis=axis.layout("difference of the losses on the same case"), yaxis=rows_layout(labels)
-    )
+    x = axis.layout("difference of the losses on the same case")
+    height = 110 + (92 if any(notes) else 56) * len(found)
+    figure.frame(height, xaxis=x, yaxis=rows_layout(labels))
     decided = sum(facts["outcome"] in ("first better", "second better") for facts in found)
     title = f"{decided} of {counted(len(found), 'difference')} on one side of zero"
     caption = (

@@ -2,7 +2,7 @@
 
 import html
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from textwrap import wrap
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cpp_core.catalog.algorithms import ALGORITHMS, Algorithm
 from cpp_core.checks import lookup
-from cpp_core.figures.sketch import Settings, Sketch
+from cpp_core.figures.sketch import Settings, Sketch, plain
 from cpp_core.trials.experiment import Experiment
 from cpp_core.verdicts.about import About
 from cpp_core.verdicts.language import number, percent
@@ -142,11 +142,6 @@ def faded(color: str, opacity: float) -> str:
     return f"rgba({red},{green},{blue},{opacity})"
 
 
-def plain(values: Any) -> list[float]:
-    """Numbers for a figure, short in JSON; float32 losses have seven digits."""
-    return [float(f"{v:.8g}") for v in np.asarray(values, dtype=float)]
-
-
 def finite(values: Any) -> NDArray:
     """The finite ones among the values."""
     flat = np.asarray(values, dtype=float).ravel()
@@ -213,18 +208,12 @@ def round_step(least: float) -> float:
 
 
 def draw_span(
-    figure: Sketch,
-    axis: Axis,
-    y: float,
-    ends: tuple[float, float],
-    thickness: float,
-    row: int = 1,
-    **style: Any,
+    figure: Sketch, axis: Axis, y: float, ends: tuple[float, float], thickness: float, **style: Any
 ) -> None:
     """A horizontal bar from one end to the other."""
     left, right = axis.clip(ends[0]), axis.clip(ends[1])
-    size = {"base": plain([left]), "x": plain([right - left]), "y": [y], "width": [thickness]}
-    figure.bar(row, orientation="h", **{"showlegend": False, **size, **style})
+    place: Settings = {"base": [left], "width": [thickness], "orientation": "h"}
+    figure.bar([right - left], [y], **place, **style)
 
 
 @dataclass(frozen=True)
@@ -242,36 +231,22 @@ class SetMark:
 
 def draw_set(figure: Sketch, axis: Axis, y: float, mark: SetMark) -> None:
     """One set as a bar; an empty one as a mark, an infinite end as an arrow, both with words."""
-    hover = f"{mark.hover}<extra></extra>"
     label: Settings = {"yanchor": "top", "y": y + mark.thickness / 2, "align": "right"}
     if mark.lower > mark.upper:
         middle = axis.clip((mark.lower + mark.upper) / 2)
-        figure.scatter(
-            x=plain([middle]),
-            y=[y],
-            mode="markers",
-            marker={"symbol": "x-thin", "size": 12, "line": {"color": mark.color, "width": 3}},
-            hovertemplate=hover,
-            showlegend=False,
-        )
+        cross = {"symbol": "x-thin", "size": 12, "line": {"color": mark.color, "width": 3}}
+        figure.marks([middle], [y], cross, mark.hover)
         figure.note("empty set", x=math.log10(middle) if axis.log else middle, **label)
         return
     pattern = {"shape": mark.hatch, "fillmode": "replace", "solidity": 0.4} if mark.hatch else {}
     bar = {"color": mark.color, "line": {"color": mark.color, "width": 1.5}, "pattern": pattern}
     ends = mark.lower, mark.upper
-    draw_span(figure, axis, y, ends, mark.thickness, marker=bar, hovertemplate=hover)
+    draw_span(figure, axis, y, ends, mark.thickness, marker=bar, hover=mark.hover)
     arrows = [(axis.low, "triangle-left")] if mark.lower == -math.inf else []
     arrows += [(axis.high, "triangle-right")] if mark.upper == math.inf else []
     for x, symbol in arrows:
-        figure.scatter(
-            x=plain([x]),
-            y=[y],
-            mode="markers",
-            marker={"symbol": symbol, "size": 22, "color": mark.color},
-            cliponaxis=False,
-            hovertemplate=hover,
-            showlegend=False,
-        )
+        arrow = {"symbol": symbol, "size": 22, "color": mark.color}
+        figure.marks([x], [y], arrow, mark.hover, cliponaxis=False)
     if mark.note:
         # Broken after the colon, so that it fits on a phone.
         corner: Settings = {"xref": "x domain", "x": 1, "xanchor": "right", "font": {"size": 11}}
@@ -304,23 +279,18 @@ def draw_fade(
             text = f"{percent(low)} to {percent(high)} of the trials: "
             text += f"{about.lower_end(a)} to {about.upper_end(b)}"
             style = {"color": faded(color, opacity), "line": {"width": 0}}
-            hover = text + "<extra></extra>"
-            draw_span(figure, axis, y, (a, b), 0.66, marker=style, hovertemplate=hover)
+            draw_span(figure, axis, y, (a, b), 0.66, marker=style, hover=text)
 
 
-def draw_averages(figure: Sketch, averages: Mapping[str, float], name: str) -> None:
-    """A grey tick for the average of each row, by its label."""
-    known = [(row, *own) for row, own in enumerate(averages.items()) if math.isfinite(own[1])]
-    figure.scatter(
-        x=plain([value for *_, value in known]),
-        y=[row for row, *_ in known],
-        mode="markers",
-        marker={"symbol": "line-ns", "size": 34, "line": {"color": GREY, "width": 4}},
-        name=name,
-        customdata=[f"{label}: {number(value)}" for _, label, value in known],
-        hovertemplate=f"{name} of %{{customdata}}<extra></extra>",
-        showlegend=True,
-    )
+def draw_averages(
+    figure: Sketch, labels: Sequence[str], averages: Sequence[float], name: str
+) -> None:
+    """A grey tick for the average of each row."""
+    known = [row for row, value in enumerate(averages) if math.isfinite(value)]
+    tick = {"symbol": "line-ns", "size": 34, "line": {"color": GREY, "width": 4}}
+    said = [f"{labels[row]}: {number(averages[row])}" for row in known]
+    hover, more = f"{name} of %{{customdata}}", {"customdata": said, "showlegend": True}
+    figure.marks([averages[row] for row in known], known, tick, hover, name=name, **more)
 
 
 def percent_axis(values: Any, title: str) -> dict[str, Any]:
@@ -348,20 +318,6 @@ def rows_layout(labels: Sequence[str]) -> dict[str, Any]:
         "automargin": True,
         "ticklabelstandoff": 6,
     }
-
-
-def framed(figure: Sketch, height: int, **layout: Any) -> None:
-    """The frame of all figures: small margins, a legend above that wraps, no title inside."""
-    legend = {"orientation": "h", "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom"}
-    figure.update(
-        height=height,
-        margin={"l": 8, "r": 16, "t": 28, "b": 8},
-        legend={**legend, "title": {"text": ""}},
-        barmode="overlay",
-        bargap=0,
-        hovermode="closest",
-    )
-    figure.update(**layout)
 
 
 def fill(name: str, hatched: bool = False, opacity: float = 0.85) -> dict[str, Any]:

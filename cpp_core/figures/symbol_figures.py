@@ -7,8 +7,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from cpp_core.checks import Level
-from cpp_core.figures.panels import GREY, Panel, diamond, fill, framed, look, plain, rows_layout
-from cpp_core.figures.sketch import Sketch
+from cpp_core.figures.panels import GREY, Panel, diamond, fill, look, rows_layout
+from cpp_core.figures.sketch import Settings, Sketch
 from cpp_core.trials.results import Results, SymbolicLosses
 from cpp_core.verdicts.coverage import too_few
 from cpp_core.verdicts.language import confidence, counted, listed, number, percent
@@ -39,21 +39,22 @@ def symbol_bars(
         alone.append(f"{shown.label} in {percent(only)}")
         frame = pd.DataFrame({"symbol": reader.symbols, "share_of_sets": held})
         frame.insert(0, "algorithm", name)
-        frame["share_happened"] = _frequencies(happened, len(reader.symbols))
+        seen = np.bincount(happened.ravel(), minlength=len(reader.symbols))
+        frame["share_happened"] = seen / happened.size
         frames.append(frame.assign(mean_set_size=size, coverage=covered))
-        figure.bar(
-            x=_symbol_labels(reader.symbols),
-            y=plain(100 * held),
-            marker={**fill(name), "pattern": {"shape": shown.hatch, "size": 8}},
-            name=f"{shown.label}: {number(size)} on average",
-            customdata=[percent(float(share)) for share in held],
-            hovertemplate=f"{shown.label}: %{{x}} is in %{{customdata}} of the sets<extra></extra>",
-        )
-    framed(figure, 340, showlegend=True, barmode="group", bargap=0.2)
-    title_of_y = {"title": {"text": "sets that hold the symbol"}, "ticksuffix": " %"}
-    figure.update(
+        marker = {**fill(name), "pattern": {"shape": shown.hatch, "size": 8}}
+        hover = f"{shown.label}: %{{x}} is in %{{customdata}} of the sets"
+        more: Settings = {"name": f"{shown.label}: {number(size)} on average"}
+        more |= {"customdata": [percent(float(share)) for share in held]}
+        figure.bar(_symbol_labels(reader.symbols), 100 * held, marker, hover, **more)
+    y = {"title": {"text": "sets that hold the symbol"}, "ticksuffix": " %", "range": [0, 103]}
+    figure.frame(
+        340,
+        showlegend=True,
+        barmode="group",
+        bargap=0.2,
         xaxis={"automargin": True, "type": "category"},
-        yaxis={**title_of_y, "range": [0, 103], "automargin": True},
+        yaxis={**y, "automargin": True},
     )
     title = f"Nothing but Correct is left: {listed(alone)} of the sets"
     caption = (
@@ -65,10 +66,6 @@ def symbol_bars(
     alt = f"Grouped bars per symbol. {title}."
     data = pd.concat(frames, ignore_index=True)
     return Panel("symbols", title, figure, caption, alt, data)
-
-
-def _frequencies(happened: NDArray, count: int) -> list[float]:
-    return (np.bincount(happened.ravel(), minlength=count) / happened.size).tolist()
 
 
 def symbol_grid(
@@ -97,12 +94,10 @@ def symbol_grid(
             {"algorithm": name, "symbol": symbol, "in_set": bool(there), "happened": n}
             for symbol, there, n in zip(symbols, held, seen, strict=True)
         ]
-    framed(figure, 110 + 64 * len(sets), showlegend=True)
-    names = {"type": "category", "categoryarray": _symbol_labels(symbols), "automargin": True}
-    figure.update(
-        xaxis={**names, "showgrid": False, "range": [-0.5, len(symbols) - 0.5]},
-        yaxis=rows_layout([look(name).label for name in sets]),
-    )
+    x = {"type": "category", "categoryarray": _symbol_labels(symbols), "automargin": True}
+    x |= {"showgrid": False, "range": [-0.5, len(symbols) - 0.5]}
+    y = rows_layout([look(name).label for name in sets])
+    figure.frame(110 + 64 * len(sets), showlegend=True, xaxis=x, yaxis=y)
     title = f"Left at this case: {', '.join(readings)}"
     caption = (
         f"Full squares: the set at this case; open ones are ruled out. Diamonds: what happened, in "
@@ -121,20 +116,15 @@ def _draw_symbols(
 ) -> None:
     """A square for each symbol, full where it is in the set."""
     shown = look(name)
-    figure.scatter(
-        x=_symbol_labels(symbols),
-        y=[row] * len(symbols),
-        mode="markers",
-        marker={
-            "symbol": ["square" if there else "square-open" for there in held],
-            "size": 38,
-            "color": [shown.color if there else GREY for there in held],
-            "opacity": [1.0 if there else 0.5 for there in held],
-        },
-        customdata=["in the set" if there else "ruled out" for there in held],
-        hovertemplate=f"{shown.label}: %{{x}} is %{{customdata}}<extra></extra>",
-        showlegend=False,
-    )
+    marker = {
+        "symbol": ["square" if there else "square-open" for there in held],
+        "size": 38,
+        "color": [shown.color if there else GREY for there in held],
+        "opacity": [1.0 if there else 0.5 for there in held],
+    }
+    said = ["in the set" if there else "ruled out" for there in held]
+    hover, y = f"{shown.label}: %{{x}} is %{{customdata}}", [row] * len(symbols)
+    figure.marks(_symbol_labels(symbols), y, marker, hover, customdata=said)
 
 
 def _draw_seen(
@@ -142,15 +132,15 @@ def _draw_seen(
 ) -> None:
     """A diamond with a count for each symbol that happened."""
     real = [(x, n) for x, n in zip(_symbol_labels(symbols), seen, strict=True) if n]
-    figure.scatter(
-        x=[x for x, _ in real],
-        y=[row] * len(real),
+    figure.marks(
+        [x for x, _ in real],
+        [row] * len(real),
+        diamond(dark, 11),
+        f"{look(name).label}: %{{x}}, %{{text}}",
         mode="markers+text",
-        marker=diamond(dark, 11),
         text=[f"{n} ×" for _, n in real],
         textposition="middle right",
         texttemplate="\u2003\u2003%{text}",
         name="what happened",
-        hovertemplate=f"{look(name).label}: %{{x}}, %{{text}}<extra></extra>",
         showlegend=row == 0,
     )
