@@ -13,10 +13,10 @@ from cpp_core.checks import Level, exact_alpha
 from cpp_core.figures.panels import (
     Axis,
     Panel,
+    SetChart,
     SetMark,
     bound_words,
     diamond,
-    draw_set,
     faded,
     fill,
     finite,
@@ -97,7 +97,7 @@ def case_bars(
         raise ValueError("There is no set to draw; give at least one CaseBar.")
     axis = _axis_of([*bar.losses, bar.lower, bar.upper] for bar in bars)
     constructions = list(dict.fromkeys(bar.construction for bar in bars))
-    figure, rows, names, readings, sets = Sketch(), [], [], [], []
+    figure, rows, names, readings, sets = SetChart(axis), [], [], [], []
     for row, bar in enumerate(bars):
         shown, n = look(bar.algorithm), len(bar.losses)
         name = shown.label + (f" ({bar.construction})" if len(constructions) > 1 else "")
@@ -110,9 +110,8 @@ def case_bars(
         # The second construction is hatched.
         hatch = shown.hatch if constructions.index(bar.construction) % 2 else ""
         ends = float(bar.lower), float(bar.upper)
-        mark = SetMark(*ends, shown.color, f"{name} {words}", note, 0.34, hatch)
-        draw_set(figure, axis, row, mark)
-        _draw_losses(figure, axis, row, np.asarray(bar.losses, dtype=float), dark, fresh)
+        figure.set(row, SetMark(*ends, shown.color, f"{name} {words}", note, 0.34, hatch))
+        _draw_losses(figure, row, np.asarray(bar.losses, dtype=float), dark, fresh)
         at: Settings = {"x": 0, "y": row - 0.2, "xanchor": "left", "yanchor": "bottom"}
         figure.note(f"<b>{name}</b>: {inside}", xref="paper", **at)
         kept = {key: value for key, value in vars(bar).items() if key != "losses"}
@@ -139,10 +138,9 @@ def _axis_of(values: Iterable[Any]) -> Axis:
     return Axis.around(pooled, zero=bool((pooled >= 0).all()))
 
 
-def _draw_losses(
-    figure: Sketch, axis: Axis, row: int, losses: NDArray, dark: bool, fresh: bool
-) -> None:
+def _draw_losses(figure: SetChart, row: int, losses: NDArray, dark: bool, fresh: bool) -> None:
     """A diamond wherever losses lie, an infinite one at the axis's end."""
+    axis = figure.along
     clipped = np.clip(losses, axis.low, axis.high)
     scale = np.log10 if axis.log else np.asarray
     low, high = scale(axis.low), scale(axis.high)
@@ -184,15 +182,15 @@ def class_bars(
     edge = axis.high + 0.2 * (axis.high - axis.low)
     if axis.log:
         edge = axis.high * (axis.high / axis.low) ** 0.2
-    figure, thickness = Sketch(), 0.8 / len(algorithms)
+    figure, thickness = SetChart(axis), 0.8 / len(algorithms)
     for i, name in enumerate(algorithms):
         own = [row for row in rows if row.algorithm == name]
         at = [labels.index(row.label) + (i + 0.5) * thickness - 0.4 for row in own]
-        _draw_class_sets(figure, axis, own, at, thickness * 0.9, about)
+        _draw_classes(figure, own, at, thickness * 0.9, about)
         text = [f"{'empty, ' * (row.lower > row.upper)}{row.share}" for row in own]
         at_left: Settings = {"textposition": "middle left", "hoverinfo": "skip"}
         figure.trace("scatter", [edge] * len(own), at, "", mode="text", text=text, **at_left)
-        _draw_class_bounds(figure, axis, own, at, about, dark)
+        _draw_class_bounds(figure, own, at, about, dark)
     height = 110 + len(labels) * (14 + 17 * len(algorithms))
     y = {**rows_layout(labels), "ticks": "outside", "type": "linear"}
     figure.frame(height, xaxis=Axis(axis.low, edge, axis.log).layout(unit), yaxis=y)
@@ -208,18 +206,13 @@ def class_bars(
     return Panel("classes", f"{covered}: no guarantee per class", figure, caption, alt, data)
 
 
-def _draw_class_sets(
-    figure: Sketch,
-    axis: Axis,
-    own: Sequence[ClassBar],
-    at: list[float],
-    thickness: float,
-    about: About,
+def _draw_classes(
+    figure: SetChart, own: Sequence[ClassBar], at: list[float], thickness: float, about: About
 ) -> None:
     """One algorithm's bars, one for each class; an empty set has no length."""
-    left = np.array([axis.clip(row.lower) for row in own])
-    right = np.array([axis.clip(max(row.upper, row.lower)) for row in own])
-    name = own[0].algorithm
+    clip, name = figure.along.clip, own[0].algorithm
+    left = np.array([clip(row.lower) for row in own])
+    right = np.array([clip(max(row.upper, row.lower)) for row in own])
     said = [f"{row.label} {bound_words(about, row.lower, row.upper)}, {row.share}" for row in own]
     hover = f"{look(name).label}, class %{{customdata}} covered"
     place: Settings = {"base": left, "width": [thickness] * len(own), "orientation": "h"}
@@ -228,29 +221,21 @@ def _draw_class_sets(
 
 
 def _draw_class_bounds(
-    figure: Sketch, axis: Axis, own: Sequence[ClassBar], at: list[float], about: About, dark: bool
+    figure: SetChart, own: Sequence[ClassBar], at: list[float], about: About, dark: bool
 ) -> None:
     """One algorithm's bounds that are calibrated within a class."""
-    shown = look(own[0].algorithm)
-    known = [
-        (row, y, row.group_upper)
-        for row, y in zip(own, at, strict=True)
-        if row.group_upper is not None
-    ]
-    symbols = ["triangle-right" if math.isinf(bound) else shown.marker for *_, bound in known]
+    shown, x, y, symbols, said = look(own[0].algorithm), [], [], [], []
+    for row, place in zip(own, at, strict=True):
+        if row.group_upper is not None:
+            x.append(figure.along.clip(row.group_upper))
+            y.append(place)
+            symbols.append("triangle-right" if math.isinf(row.group_upper) else shown.marker)
+            words = bound_words(about, -math.inf, row.group_upper, "upper")
+            said.append(f"class {row.label} {words}, from {counted(row.k_group, 'score')}")
     line = {"color": ink(dark), "width": 1.5}
-    figure.marks(
-        [axis.clip(bound) for *_, bound in known],
-        [y for _, y, _ in known],
-        {"symbol": symbols, "size": 11, "color": shown.color, "line": line},
-        f"{shown.label}, %{{customdata}}",
-        name=f"{shown.label}: the class's own bound",
-        customdata=[
-            f"class {row.label} {bound_words(about, -math.inf, bound, 'upper')}, from "
-            + counted(row.k_group, "score")
-            for row, _, bound in known
-        ],
-    )
+    marker = {"symbol": symbols, "size": 11, "color": shown.color, "line": line}
+    name, hover = f"{shown.label}: the class's own bound", f"{shown.label}, %{{customdata}}"
+    figure.marks(x, y, marker, hover, name=name, customdata=said)
 
 
 def _class_words(data: pd.DataFrame) -> str:

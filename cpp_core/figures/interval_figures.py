@@ -25,14 +25,10 @@ from cpp_core.figures.panels import (
     TRIALS,
     Axis,
     Panel,
+    SetChart,
     SetMark,
     bound_words,
     clear,
-    draw_averages,
-    draw_difference,
-    draw_fade,
-    draw_set,
-    draw_span,
     faded,
     fill,
     in_trials,
@@ -80,20 +76,19 @@ def overview_bars(
     if side == "upper" and about.sign > 0:  # the other end is that of the range
         ends = data.filter(regex="upper|mean").to_numpy(dtype=float)
     axis = Axis.around(ends, zero=about.low == 0 and about.sign > 0)
-    figure, note, readings = Sketch(), too_few(results, alpha, side), []
+    figure, note, readings = SetChart(axis), too_few(results, alpha, side), []
     for row, (name, own) in enumerate(found.items()):
         shown, low, high = look(name), float(data["lower"][row]), float(data["upper"][row])
         readings.append(f"{shown.label} {bound_words(about, low, high, side)}")
         for end in ("lower", "upper"):
-            draw_fade(figure, axis, row, own[end], shown.color, about)
+            figure.fade(row, own[end], shown.color, about)
         missing = note
         if not note and math.inf in (high, -low):
             missing = "no finite bound: failed training runs count as infinite losses"
-        draw_set(figure, axis, row, SetMark(low, high, shown.color, readings[-1], missing))
+        figure.set(row, SetMark(low, high, shown.color, readings[-1], missing))
     labels = [look(name).label for name in found]
-    draw_averages(figure, labels, data["mean_test_loss"].tolist(), "average test loss")
-    x = axis.layout(loss_label(results.experiment))
-    figure.frame(90 + (92 if note else 62) * len(found), xaxis=x, yaxis=rows_layout(labels))
+    figure.averages(labels, data["mean_test_loss"].tolist(), "average test loss")
+    figure.frame_sets(loss_label(results.experiment), labels, 90, 92 if note else 62)
     title = _overview_title(results, alpha, readings, data[about.bad_end], about)
     caption = (
         f"Bar: {_overview_bar(results)}. Fade: where the ends lie in 90 % and in 50 % of the "
@@ -330,17 +325,17 @@ def paired_difference(
     mark = SetMark(next_["lower"], next_["upper"], left, f"difference {reading}", missing)
     every = [frame[end].to_numpy(dtype=float) for end in ("lower", "upper")]
     spread = [quantile(own, level) for own in every for level in (0.05, 0.95)]
-    figure, axis = Sketch(2, 0.42), Axis.around_zero([mark.lower, mark.upper, *spread])
+    figure = SetChart(Axis.around_zero([mark.lower, mark.upper, *spread]), 2, 0.42)
     for own in every:
-        draw_fade(figure, axis, 0, own, ink(dark), about.difference)
-    draw_difference(figure, axis, 0, mark, (left, right))
+        figure.fade(0, own, ink(dark), about.difference)
+    figure.difference(0, mark, right)
     figure.vline(0, stroke(dark))
     figure.frame(340 if missing else 300)
     _draw_wins(figure, wins, (first, second), about, dark)
     words = f"{next_['first']} minus {next_['second']}: {about.loss}"
     better = "above" if about.greater_is_better else "below"
     words += (f" ({unit})" if unit else "") + f"<br>{better} 0: {next_['first']} is better"
-    figure.axis("x", axis.layout(words), 1)
+    figure.axis("x", figure.along.layout(words), 1)
     figure.axis("y", {**rows_layout([""]), "showticklabels": False})
     at = "at the one random test case " if next_["at_case"] else ""
     shares = _wins_words(wins, about, confidence(each))
@@ -359,19 +354,18 @@ def _draw_wins(
     figure: Sketch, wins: dict[str, Any], pair: tuple[str, str], about: About, dark: bool
 ) -> None:
     """One bar in the second row: the shares that the first wins, ties and loses."""
-    held_out, start, whole = f"held-out {plural(about.held_out)}", 0.0, Axis(0, 100)
+    held_out, start = f"held-out {plural(about.held_out)}", 0.0
+    place: Settings = {"row": 2, "width": [0.5], "orientation": "h", "showlegend": True}
     for outcome, name, marker in (
         ("wins", f"{wins['first']} better", fill(pair[0])),
         ("ties", "equal", clear(dark, 0.12)),
         ("losses", f"{wins['second']} better", fill(pair[1])),
     ):
-        share = wins[outcome] / wins["k"]
-        text = f"{name}: {wins[outcome]} of {wins['k']}"
-        style = {"marker": marker, "hover": f"{text} {held_out} ({percent(share)})", "name": text}
-        ends = start, start + 100 * share
-        draw_span(figure, whole, 0, ends, 0.5, row=2, showlegend=True, **style)
-        start = ends[1]
-    layout = whole.layout(f"share of the {held_out} of trial 0")
+        share, text = wins[outcome] / wins["k"], f"{name}: {wins[outcome]} of {wins['k']}"
+        hover = f"{text} {held_out} ({percent(share)})"
+        figure.bar([100 * share], [0], marker, hover, base=[start], name=text, **place)
+        start += 100 * share
+    layout = Axis(0, 100).layout(f"share of the {held_out} of trial 0")
     figure.axis("x", {**layout, "ticksuffix": " %", "dtick": 25}, 2)
 
 

@@ -207,15 +207,6 @@ def round_step(least: float) -> float:
     return next(unit * nice for nice in (1, 2, 4, 5, 10) if unit * nice >= least * (1 - 1e-9))
 
 
-def draw_span(
-    figure: Sketch, axis: Axis, y: float, ends: tuple[float, float], thickness: float, **style: Any
-) -> None:
-    """A horizontal bar from one end to the other."""
-    left, right = axis.clip(ends[0]), axis.clip(ends[1])
-    place: Settings = {"base": [left], "width": [thickness], "orientation": "h"}
-    figure.bar([right - left], [y], **place, **style)
-
-
 @dataclass(frozen=True)
 class SetMark:
     """How one set is drawn: its ends, what a hover says, and words where an end is missing."""
@@ -229,84 +220,6 @@ class SetMark:
     hatch: str = ""
 
 
-def draw_set(figure: Sketch, axis: Axis, y: float, mark: SetMark) -> None:
-    """One set as a bar; an empty one as a mark, an infinite end as an arrow, both with words."""
-    label: Settings = {"yanchor": "top", "y": y + mark.thickness / 2, "align": "right"}
-    if mark.lower > mark.upper:
-        middle = axis.clip((mark.lower + mark.upper) / 2)
-        cross = {"symbol": "x-thin", "size": 12, "line": {"color": mark.color, "width": 3}}
-        figure.marks([middle], [y], cross, mark.hover)
-        figure.note("empty set", x=math.log10(middle) if axis.log else middle, **label)
-        return
-    pattern = {"shape": mark.hatch, "fillmode": "replace", "solidity": 0.4} if mark.hatch else {}
-    bar = {"color": mark.color, "line": {"color": mark.color, "width": 1.5}, "pattern": pattern}
-    ends = mark.lower, mark.upper
-    draw_span(figure, axis, y, ends, mark.thickness, marker=bar, hover=mark.hover)
-    arrows = [(axis.low, "triangle-left")] if mark.lower == -math.inf else []
-    arrows += [(axis.high, "triangle-right")] if mark.upper == math.inf else []
-    for x, symbol in arrows:
-        arrow = {"symbol": symbol, "size": 22, "color": mark.color}
-        figure.marks([x], [y], arrow, mark.hover, cliponaxis=False)
-    if mark.note:
-        # Broken after the colon, so that it fits on a phone.
-        corner: Settings = {"xref": "x domain", "x": 1, "xanchor": "right", "font": {"size": 11}}
-        figure.note(mark.note.replace(": ", ":<br>"), **label, **corner)
-
-
-def draw_difference(
-    figure: Sketch, axis: Axis, y: float, mark: SetMark, colors: tuple[str, str]
-) -> None:
-    """The set of a difference, in the colour of whom it favours left and right of zero."""
-    parts = [
-        replace(mark, upper=min(mark.upper, 0.0), color=colors[0]),
-        replace(mark, lower=max(mark.lower, 0.0), color=colors[1]),
-    ]
-    drawn = [part for part in parts if part.lower < part.upper] or [replace(mark, color=colors[0])]
-    for i, part in enumerate(drawn):
-        draw_set(figure, axis, y, part if i == 0 else replace(part, note=""))
-
-
-def draw_fade(
-    figure: Sketch, axis: Axis, y: float, ends: NDArray, color: str, about: About
-) -> None:
-    """The spread of an end over the trials: 5 to 95 % and 25 to 75 % of them."""
-    if len(ends) < 2:
-        return
-    for low, high, opacity in FADES:
-        # Order statistics: an interpolation between two infinite ends is undefined.
-        a, b = np.quantile(ends, [low, high], method="nearest")
-        if a < b:
-            text = f"{percent(low)} to {percent(high)} of the trials: "
-            text += f"{about.lower_end(a)} to {about.upper_end(b)}"
-            style = {"color": faded(color, opacity), "line": {"width": 0}}
-            draw_span(figure, axis, y, (a, b), 0.66, marker=style, hover=text)
-
-
-def draw_averages(
-    figure: Sketch, labels: Sequence[str], averages: Sequence[float], name: str
-) -> None:
-    """A grey tick for the average of each row."""
-    known = [row for row, value in enumerate(averages) if math.isfinite(value)]
-    tick = {"symbol": "line-ns", "size": 34, "line": {"color": GREY, "width": 4}}
-    said = [f"{labels[row]}: {number(averages[row])}" for row in known]
-    hover, more = f"{name} of %{{customdata}}", {"customdata": said, "showlegend": True}
-    figure.marks([averages[row] for row in known], known, tick, hover, name=name, **more)
-
-
-def percent_axis(values: Any, title: str) -> dict[str, Any]:
-    """An axis of shares in percent with round ticks, none of them outside 0 to 100."""
-    axis = Axis.around(values)
-    step = round_step((min(axis.high, 100.0) - max(axis.low, 0.0)) / 6)
-    ticks = np.arange(
-        math.ceil(max(axis.low, 0.0) / step), math.floor(min(axis.high, 100.0) / step + 1e-9) + 1
-    )
-    return {
-        **axis.layout(title),
-        "tickvals": plain(ticks * step),
-        "ticktext": [f"{tick * step:g} %" for tick in ticks],
-    }
-
-
 def rows_layout(labels: Sequence[str]) -> dict[str, Any]:
     """A vertical axis with one labelled row for each bar, from top to bottom."""
     return {
@@ -318,6 +231,88 @@ def rows_layout(labels: Sequence[str]) -> dict[str, Any]:
         "automargin": True,
         "ticklabelstandoff": 6,
     }
+
+
+class SetChart(Sketch):
+    """Rows of sets along an axis of losses."""
+
+    def __init__(self, axis: Axis, rows: int = 1, spacing: float = 0.0) -> None:
+        super().__init__(rows, spacing)
+        self.along = axis
+
+    def frame_sets(self, title: str, labels: Sequence[str], around: int, each: int) -> None:
+        """Frame labelled rows, with so many pixels around them and for each."""
+        x, y = self.along.layout(title), rows_layout(labels)
+        self.frame(around + each * len(labels), xaxis=x, yaxis=y)
+
+    def span(self, y: float, ends: tuple[float, float], thickness: float, **style: Any) -> None:
+        """A horizontal bar from one end to the other."""
+        left, right = map(self.along.clip, ends)
+        place: Settings = {"base": [left], "width": [thickness], "orientation": "h"}
+        self.bar([right - left], [y], **place, **style)
+
+    def set(self, y: float, mark: SetMark) -> None:
+        """One set as a bar; an empty one as a mark, an infinite end as an arrow, with words."""
+        axis, color, hover = self.along, mark.color, mark.hover
+        label: Settings = {"yanchor": "top", "y": y + mark.thickness / 2, "align": "right"}
+        if mark.lower > mark.upper:
+            middle = axis.clip((mark.lower + mark.upper) / 2)
+            cross = {"symbol": "x-thin", "size": 12, "line": {"color": color, "width": 3}}
+            self.marks([middle], [y], cross, hover)
+            self.note("empty set", x=math.log10(middle) if axis.log else middle, **label)
+            return
+        hatch = {"shape": mark.hatch, "fillmode": "replace", "solidity": 0.4} if mark.hatch else {}
+        bar = {"color": color, "line": {"color": color, "width": 1.5}, "pattern": hatch}
+        self.span(y, (mark.lower, mark.upper), mark.thickness, marker=bar, hover=hover)
+        arrows = [(axis.low, "triangle-left")] if mark.lower == -math.inf else []
+        arrows += [(axis.high, "triangle-right")] if mark.upper == math.inf else []
+        for x, symbol in arrows:
+            arrow = {"symbol": symbol, "size": 22, "color": color}
+            self.marks([x], [y], arrow, hover, cliponaxis=False)
+        if mark.note:
+            # Broken after the colon, so that it fits on a phone.
+            corner: Settings = {"xref": "x domain", "x": 1, "xanchor": "right"}
+            text = mark.note.replace(": ", ":<br>")
+            self.note(text, **label, **corner, font={"size": 11})
+
+    def difference(self, y: float, mark: SetMark, right: str) -> None:
+        """The set of a difference, in another colour to the right of zero."""
+        parts = [
+            replace(mark, upper=min(mark.upper, 0.0)),
+            replace(mark, lower=max(mark.lower, 0.0), color=right),
+        ]
+        drawn = [part for part in parts if part.lower < part.upper] or [mark]
+        for i, part in enumerate(drawn):
+            self.set(y, part if i == 0 else replace(part, note=""))
+
+    def fade(self, y: float, ends: NDArray, color: str, about: About) -> None:
+        """The spread of an end over the trials: 5 to 95 % and 25 to 75 % of them."""
+        for low, high, opacity in FADES if len(ends) > 1 else ():
+            # Order statistics: an interpolation between two infinite ends is undefined.
+            a, b = np.quantile(ends, [low, high], method="nearest")
+            if a < b:
+                text = f"{percent(low)} to {percent(high)} of the trials: "
+                text += f"{about.lower_end(a)} to {about.upper_end(b)}"
+                style = {"color": faded(color, opacity), "line": {"width": 0}}
+                self.span(y, (a, b), 0.66, marker=style, hover=text)
+
+    def averages(self, labels: Sequence[str], averages: Sequence[float], name: str) -> None:
+        """A grey tick for the average of each row."""
+        known = [row for row, value in enumerate(averages) if math.isfinite(value)]
+        tick = {"symbol": "line-ns", "size": 34, "line": {"color": GREY, "width": 4}}
+        said = [f"{labels[row]}: {number(averages[row])}" for row in known]
+        hover, more = f"{name} of %{{customdata}}", {"customdata": said, "showlegend": True}
+        self.marks([averages[row] for row in known], known, tick, hover, name=name, **more)
+
+
+def percent_axis(values: Any, title: str) -> dict[str, Any]:
+    """An axis of shares in percent with round ticks, none of them outside 0 to 100."""
+    axis = Axis.around(values)
+    low, high = max(axis.low, 0.0), min(axis.high, 100.0)
+    step = round_step((high - low) / 6)
+    ticks = np.arange(math.ceil(low / step), math.floor(high / step + 1e-9) + 1) * step
+    texts = [f"{tick:g} %" for tick in ticks]
+    return {**axis.layout(title), "tickvals": plain(ticks), "ticktext": texts}
 
 
 def fill(name: str, hatched: bool = False, opacity: float = 0.85) -> dict[str, Any]:

@@ -51,16 +51,10 @@ def plain(values: Any) -> list[Any]:
 
 
 class Sketch:
-    """Charts one above the other, as Plotly's JSON has them.
+    """Charts one above the other, as Plotly's JSON has them; the first is at the top.
 
-    Parameters
-    ----------
-    rows : int
-        How many charts; the first is at the top.
-    spacing : float
-        Share of the height between two of them.
-    shared : bool
-        Whether they have one horizontal axis, labelled below the last.
+    ``spacing`` is the share of the height between two of them; where they are ``shared`` they have
+    one horizontal axis, labelled below the last.
     """
 
     def __init__(self, rows: int = 1, spacing: float = 0.0, shared: bool = False) -> None:

@@ -1,6 +1,6 @@
 """Figures of kinds of error: how often each is left, and which are left at one case."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -84,16 +84,14 @@ def symbol_grid(
     figure, rows, readings, covered = Sketch(), [], [], []
     for row, (name, held) in enumerate(sets.items()):
         seen = [int((happened[name] == symbol).sum()) for symbol in symbols]
-        kept = [symbol for symbol, there in zip(symbols, held, strict=True) if there]
-        inside = sum(n for n, there in zip(seen, held, strict=True) if there)
-        readings.append(f"{look(name).label} {' or '.join(kept)}")
-        covered.append(f"{look(name).label} {inside} of {sum(seen)}")
-        _draw_symbols(figure, row, name, symbols, held)
-        _draw_seen(figure, row, name, symbols, seen, dark)
-        rows += [
-            {"algorithm": name, "symbol": symbol, "in_set": bool(there), "happened": n}
-            for symbol, there, n in zip(symbols, held, seen, strict=True)
-        ]
+        own = pd.DataFrame({"symbol": symbols, "in_set": held.astype(bool), "happened": seen})
+        own.insert(0, "algorithm", name)
+        rows.append(own)
+        kept = own[own["in_set"]]
+        readings.append(f"{look(name).label} {' or '.join(kept['symbol'])}")
+        covered.append(f"{look(name).label} {kept['happened'].sum()} of {sum(seen)}")
+        _draw_symbols(figure, row, own)
+        _draw_seen(figure, row, own[own["happened"] > 0], look(name).label, dark)
     x = {"type": "category", "categoryarray": _symbol_labels(symbols), "automargin": True}
     x |= {"showgrid": False, "range": [-0.5, len(symbols) - 0.5]}
     y = rows_layout([look(name).label for name in sets])
@@ -104,18 +102,17 @@ def symbol_grid(
         f"the set for {listed(covered)}. The promise holds over cases drawn at random, not for "
         "this one."
     )
-    return Panel("case-symbols", title, figure, caption, f"Squares. {title}.", pd.DataFrame(rows))
+    data = pd.concat(rows, ignore_index=True)
+    return Panel("case-symbols", title, figure, caption, f"Squares. {title}.", data)
 
 
-def _symbol_labels(symbols: Sequence[str]) -> list[str]:
+def _symbol_labels(symbols: Iterable[str]) -> list[str]:
     return [LABELS.get(symbol, symbol) for symbol in symbols]
 
 
-def _draw_symbols(
-    figure: Sketch, row: int, name: str, symbols: Sequence[str], held: NDArray
-) -> None:
+def _draw_symbols(figure: Sketch, row: int, own: pd.DataFrame) -> None:
     """A square for each symbol, full where it is in the set."""
-    shown = look(name)
+    shown, held = look(own["algorithm"][0]), own["in_set"]
     marker = {
         "symbol": ["square" if there else "square-open" for there in held],
         "size": 38,
@@ -123,22 +120,19 @@ def _draw_symbols(
         "opacity": [1.0 if there else 0.5 for there in held],
     }
     said = ["in the set" if there else "ruled out" for there in held]
-    hover, y = f"{shown.label}: %{{x}} is %{{customdata}}", [row] * len(symbols)
-    figure.marks(_symbol_labels(symbols), y, marker, hover, customdata=said)
+    hover, y = f"{shown.label}: %{{x}} is %{{customdata}}", [row] * len(own)
+    figure.marks(_symbol_labels(own["symbol"]), y, marker, hover, customdata=said)
 
 
-def _draw_seen(
-    figure: Sketch, row: int, name: str, symbols: Sequence[str], seen: list[int], dark: bool
-) -> None:
+def _draw_seen(figure: Sketch, row: int, real: pd.DataFrame, label: str, dark: bool) -> None:
     """A diamond with a count for each symbol that happened."""
-    real = [(x, n) for x, n in zip(_symbol_labels(symbols), seen, strict=True) if n]
     figure.marks(
-        [x for x, _ in real],
+        _symbol_labels(real["symbol"]),
         [row] * len(real),
         diamond(dark, 11),
-        f"{look(name).label}: %{{x}}, %{{text}}",
+        f"{label}: %{{x}}, %{{text}}",
         mode="markers+text",
-        text=[f"{n} ×" for _, n in real],
+        text=[f"{n} ×" for n in real["happened"]],
         textposition="middle right",
         texttemplate="\u2003\u2003%{text}",
         name="what happened",
