@@ -44,7 +44,16 @@ def cover_rates(
     lines += [] if known.p is None else [(known.p, "solid", f"exact: {percent(known.p)}")]
     for x, dash, name in lines:
         figure.line([100 * x] * 2, [-0.5, count - 0.5], stroke(dark, dash), name, name=name)
-    readings = _draw_rates(figure, data)
+    rates = []
+    for row, (name, rate, low, high) in enumerate(data.itertuples(index=False)):
+        shown = look(name)
+        rates.append(f"{shown.label} {percent(rate)}")
+        hover = f"{rates[-1]}, exact interval {percent(low, 'down')} to {percent(high, 'up')}"
+        error: Settings = {"array": plain([100 * (high - rate)]), "thickness": 3, "width": 8}
+        error["arrayminus"] = plain([100 * (rate - low)])
+        marker = {"color": shown.color, "symbol": shown.marker, "size": 14}
+        figure.marks([100 * rate], [row], marker, hover, error_x=error)
+    readings = listed(rates)
     reach = 100 * np.append(data[["low", "high"]].to_numpy(), [x for x, *_ in lines])
     share = percent_axis(reach, "share of trials whose new loss is covered")
     labels = rows_layout([look(name).label for name in summary])
@@ -57,20 +66,6 @@ def cover_rates(
     )
     alt = f"A dot with an interval per algorithm: {readings}. {title}."
     return Panel("cover-rates", title, figure, caption, alt, data)
-
-
-def _draw_rates(figure: Sketch, data: pd.DataFrame) -> str:
-    """A dot with its interval in each row; the rates in words."""
-    readings = []
-    for row, (name, rate, low, high) in enumerate(data.itertuples(index=False)):
-        shown = look(name)
-        readings.append(f"{shown.label} {percent(rate)}")
-        reach = {"array": plain([100 * (high - rate)]), "arrayminus": plain([100 * (rate - low)])}
-        marker = {"color": shown.color, "symbol": shown.marker, "size": 14}
-        hover = f"{readings[-1]}, exact interval {percent(low, 'down')} to {percent(high, 'up')}"
-        error = {**reach, "thickness": 3, "width": 8}
-        figure.marks([100 * rate], [row], marker, hover, error_x=error)
-    return listed(readings)
 
 
 def _rates_title(data: pd.DataFrame, known: CoverageFacts) -> str:
@@ -123,17 +118,16 @@ def coverage_histograms(
     edges, expected = count_bins(np.concatenate(list(hits.values())), n_test, known.law, n)
     law_name = "expected by the exact law" if known.exact else "law without ties, a lower bound"
     figure, frames = stacked(len(found)), []
+    fewest, most = edges[:-1], edges[1:] - 1
     for row, (name, own) in enumerate(hits.items(), start=1):
-        frame = pd.DataFrame({"fewest": edges[:-1], "most": edges[1:] - 1})
-        frame.insert(0, "algorithm", name)
-        frame["trials"] = np.histogram(own, edges - 0.5)[0]
+        counts = np.histogram(own, edges - 0.5)[0]
+        frame = pd.DataFrame({"algorithm": name, "fewest": fewest, "most": most, "trials": counts})
         frames.append(frame.assign(expected=np.nan if expected is None else expected))
-        _draw_counts(figure, row, frames[-1], n_test)
+        _draw_counts(figure, row, frame[counts > 0], n_test)
         if expected is not None:
-            middles, style = _middles(edges, n_test), {**stroke(dark), "shape": "hvh"}
-            own_key = {"name": law_name, "showlegend": row == 1}
-            hover = "expected: %{y:.1f} trials"
-            figure.line(middles, expected.round(2), style, hover, row, **own_key)
+            middles, style = 50 * (fewest + most) / n_test, {**stroke(dark), "shape": "hvh"}
+            hover, key = "expected: %{y:.1f} trials", {"name": law_name, "showlegend": row == 1}
+            figure.line(middles, expected.round(2), style, hover, row, **key)
     band = _draw_band(figure, results, alpha, side, dark)
     # Shapes do not widen a range by themselves.
     reach = 100 * (edges[[0, -1]] - 0.5) / n_test
@@ -163,23 +157,17 @@ def coverage_histograms(
     return Panel("coverage", title, figure, f"{caption} {known.words}", alt, data)
 
 
-def _middles(edges: NDArray, n_test: int) -> NDArray:
-    """The middles of bins of counts, in percent of the test losses."""
-    return 100 * ((edges[:-1] + edges[1:]) / 2 - 0.5) / n_test
-
-
-def _draw_counts(figure: Sketch, row: int, frame: pd.DataFrame, n_test: int) -> None:
-    """One algorithm's histogram of coverage."""
-    filled = frame[frame["trials"] > 0]
+def _draw_counts(figure: Sketch, row: int, filled: pd.DataFrame, n_test: int) -> None:
+    """One algorithm's histogram of coverage, from its filled bins."""
+    name, fewest, most = filled["algorithm"].iloc[0], filled["fewest"], filled["most"]
     texts = [
         f"{a if a == b else f'{a} to {min(b, n_test)}'} of {n_test} covered in"
-        for a, b in zip(filled["fewest"], filled["most"], strict=True)
+        for a, b in zip(fewest, most, strict=True)
     ]
-    name = frame["algorithm"][0]
     hover = f"{look(name).label}: %{{customdata}} %{{y}} trials"
-    size = {"width": 100 * (filled["most"] + 1 - filled["fewest"]) / n_test, "customdata": texts}
-    middles = 50 * (filled["fewest"] + filled["most"]) / n_test
-    figure.bar(middles, filled["trials"], fill(name, opacity=0.6), hover, row, **size)
+    size = {"width": 100 * (most + 1 - fewest) / n_test, "customdata": texts}
+    middles, marker = 50 * (fewest + most) / n_test, fill(name, opacity=0.6)
+    figure.bar(middles, filled["trials"], marker, hover, row, **size)
 
 
 def _draw_band(

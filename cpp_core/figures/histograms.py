@@ -92,14 +92,11 @@ class Bins:
 
     def data(self, series: Mapping[tuple[str, str], NDArray]) -> pd.DataFrame:
         """Counts by algorithm, quantity and bin, without the empty bins."""
-        frames = []
-        for (name, quantity), values in series.items():
-            frame = pd.DataFrame({"from": self.edges[:-1], "to": self.edges[1:]})
-            frame.insert(0, "algorithm", name)
-            frame.insert(1, "quantity", quantity)
-            frame["trials"] = np.histogram(finite(values), self.edges)[0]
-            frames.append(frame[frame["trials"] > 0])
-        return pd.concat(frames, ignore_index=True)
+        rows, edges = [], self.edges
+        for names, values in series.items():
+            counts = np.histogram(finite(values), edges)[0]
+            rows += [(*names, edges[i], edges[i + 1], counts[i]) for i in np.flatnonzero(counts)]
+        return pd.DataFrame(rows, columns=["algorithm", "quantity", "from", "to", "trials"])
 
 
 def no_bound(results: Results, alpha: Level, side: str) -> str:

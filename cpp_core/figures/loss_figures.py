@@ -97,12 +97,10 @@ def loss_histograms(
         bound = float(bound_of(own, alpha, about, name).facts["bound"])
         if math.isfinite(bound):
             figure.vline(bound, stroke(False, "dash"), [row])
-        beyond = int((own > bound).sum())
-        readings.append(f"{beyond} of {own.size} losses of {name}")
+        readings.append(f"{(own > bound).sum()} of {own.size} losses of {name}")
         name_row(figure, f"<b>{chart_text(name)}</b>", row)
-        frame = pd.DataFrame({"from": edges[:-1], "to": edges[1:], "losses": counts})
-        frame.insert(0, "column", name)
-        frames.append(frame[counts > 0])
+        own_bins = {"column": name, "from": edges[:-1], "to": edges[1:], "losses": counts}
+        frames.append(pd.DataFrame(own_bins)[counts > 0])
     figure.frame(90 + 130 * len(columns))
     figure.axis("x", {**Axis.around(edges[[0, -1]]).layout("loss"), "title": {}})
     figure.axis("x", {"title": {"text": "loss"}}, len(columns))

@@ -111,14 +111,9 @@ class Sketch:
         for row in rows:
             self.shape("line", x, x, row, line=line)
 
-    def update(self, **settings: Any) -> None:
-        """Change the layout."""
-        self.layout = merged(self.layout, settings)
-
     def frame(self, height: int, **settings: Any) -> None:
         """The frame of all figures: small margins, a legend above that wraps, no title inside."""
-        self.update(**FRAME, height=height)
-        self.update(**settings)
+        self.layout = merged(merged(self.layout, FRAME), {"height": height, **settings})
 
     def axis(self, letter: str, settings: Settings, row: int | None = None) -> None:
         """Change the axis of one chart, or of all."""

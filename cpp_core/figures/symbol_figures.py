@@ -37,8 +37,7 @@ def symbol_bars(
         )
         only = float((sets[..., 0] & (sets.sum(axis=2) == 1)).mean())
         alone.append(f"{shown.label} in {percent(only)}")
-        frame = pd.DataFrame({"symbol": reader.symbols, "share_of_sets": held})
-        frame.insert(0, "algorithm", name)
+        frame = pd.DataFrame({"algorithm": name, "symbol": reader.symbols, "share_of_sets": held})
         seen = np.bincount(happened.ravel(), minlength=len(reader.symbols))
         frame["share_happened"] = seen / happened.size
         frames.append(frame.assign(mean_set_size=size, coverage=covered))
@@ -84,8 +83,7 @@ def symbol_grid(
     figure, rows, readings, covered = Sketch(), [], [], []
     for row, (name, held) in enumerate(sets.items()):
         seen = [int((happened[name] == symbol).sum()) for symbol in symbols]
-        own = pd.DataFrame({"symbol": symbols, "in_set": held.astype(bool), "happened": seen})
-        own.insert(0, "algorithm", name)
+        own = pd.DataFrame({"algorithm": name, "symbol": symbols, "in_set": held, "happened": seen})
         rows.append(own)
         kept = own[own["in_set"]]
         readings.append(f"{look(name).label} {' or '.join(kept['symbol'])}")
