@@ -38,6 +38,11 @@ ORDERS = {
 }
 
 
+def per_trial(experiment: Experiment) -> int:
+    """Training runs of each algorithm in a trial."""
+    return experiment.sizes.fits
+
+
 def per_case(experiment: Experiment) -> int:
     """Training runs of each algorithm that are fresh to one case."""
     if experiment.data.table is None:
@@ -46,8 +51,8 @@ def per_case(experiment: Experiment) -> int:
 
 
 STUDIES: dict[str, tuple[Callable[..., Any], Callable[[Experiment], int]]] = {
-    "sets": (cases.case_study, lambda experiment: experiment.sizes.fits),
-    "symbols": (symbol_cases.symbol_study, lambda experiment: experiment.sizes.fits),
+    "sets": (cases.case_study, per_trial),
+    "symbols": (symbol_cases.symbol_study, per_trial),
     "before the label": (cases.x_study, lambda experiment: 1),
     "classes": (class_cases.class_study, class_cases.n_groups),
     "losses at this case": (cases.case_losses, per_case),

@@ -27,7 +27,8 @@ class PanelKind:
     ``draw(results, alpha, side, dark=False)``, of a pair ``draw(results, first, second, alpha,
     side, dark=False)``, gives panels with this ``key``. It can show losses that are numbers where
     it is ``numeric``, kinds of error where it is ``symbolic``; ``of_pair`` says that it is about
-    two algorithms, ``wide`` that it takes a row of its own.
+    two algorithms, ``follows_side`` that it depends on the side, ``wide`` that it takes a row of
+    its own.
     """
 
     key: str

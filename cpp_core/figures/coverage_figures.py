@@ -205,13 +205,8 @@ def calibration_curve(
     figure.line(ends, ends, stroke(dark, "dash"), "promised: %{x} %", name="promised")
     figure.vline(float(shares[here]), stroke(dark, "dot"))
     reach = [shares, *(100 * coverage for coverage in curves.values())]
-    figure.frame(
-        380,
-        showlegend=True,
-        xaxis=percent_axis(shares, "promised confidence"),
-        yaxis=percent_axis(reach, "mean test coverage"),
-        legend={"traceorder": "reversed"},
-    )
+    x, y = percent_axis(shares, "promised confidence"), percent_axis(reach, "mean test coverage")
+    figure.frame(380, showlegend=True, xaxis=x, yaxis=y, legend={"traceorder": "reversed"})
     title = _curve_title(promised, curves)
     readings = listed(f"{look(name).label} {percent(own[here])}" for name, own in curves.items())
     caption = (

@@ -46,15 +46,10 @@ def symbol_bars(
         more: Settings = {"name": f"{shown.label}: {number(size)} on average"}
         more |= {"customdata": [percent(float(share)) for share in held]}
         figure.bar(_symbol_labels(reader.symbols), 100 * held, marker, hover, **more)
-    y = {"title": {"text": "sets that hold the symbol"}, "ticksuffix": " %", "range": [0, 103]}
-    figure.frame(
-        340,
-        showlegend=True,
-        barmode="group",
-        bargap=0.2,
-        xaxis={"automargin": True, "type": "category"},
-        yaxis={**y, "automargin": True},
-    )
+    x = {"automargin": True, "type": "category"}
+    y: Settings = {"automargin": True, "title": {"text": "sets that hold the symbol"}}
+    y |= {"ticksuffix": " %", "range": [0, 103]}
+    figure.frame(340, showlegend=True, barmode="group", bargap=0.2, xaxis=x, yaxis=y)
     title = f"Nothing but Correct is left: {listed(alone)} of the sets"
     caption = (
         f"Over the test cases of {counted(len(results.trials), 'trial')}, promised "
