@@ -68,14 +68,10 @@ def studied(of: str, key: str, args: tuple[int, ...], _experiment: Experiment) -
 
 def study_of(of: str, experiment: Experiment, *args: int) -> Any:
     """What a study with these arguments (seed, trial, case) finds; None while it is on its way."""
-    asked = of, key_of(experiment, args[0]), args, experiment
+    key = "-".join(experiment.key(name, args[0]) for name in experiment.algorithms)
+    asked = of, key, args, experiment
     fits = STUDIES[of][1](experiment) * len(experiment.algorithms)
     return awaited(studied(*asked), lambda: studied.clear(*asked), of.capitalize(), fits, of)
-
-
-def key_of(experiment: Experiment, seed: int) -> str:
-    """One name for all algorithms' numbers."""
-    return "-".join(experiment.key(name, seed) for name in experiment.algorithms)
 
 
 def enlarged(picture: NDArray, size: int) -> Image.Image:
@@ -179,15 +175,10 @@ def show_case(experiment: Experiment, X: NDArray, y: NDArray, case: int) -> None
 
 def class_bar(row: dict[Any, Any]) -> ClassBar:
     """A row of ``class_bounds`` as a bar."""
-    return ClassBar(
-        str(row["label"]),
-        row["algorithm"],
-        row["lower"],
-        row["upper"],
-        row["covered"] / row["tested"] if row["tested"] else np.nan,
-        None if row["more"] else row["bound"],
-        row["k"],
-    )
+    covered = row["covered"] / row["tested"] if row["tested"] else np.nan
+    bound = None if row["more"] else row["bound"]
+    ends = row["lower"], row["upper"]
+    return ClassBar(str(row["label"]), row["algorithm"], *ends, covered, bound, row["k"])
 
 
 def header(experiment: Experiment) -> None:
@@ -244,11 +235,9 @@ def numeric(choice: Choice) -> None:
             st.info(hint)
     left, right = st.columns(2)
     with left:
-        kind = chosen[0]
-        curves = {}
-        alphas = np.union1d(ALPHAS, [alpha])
+        curves, alphas = {}, np.union1d(ALPHAS, [alpha])
         for name in names:
-            ends = study.curve(name, kind, case, alphas.tolist(), side)
+            ends = study.curve(name, chosen[0], case, alphas.tolist(), side)
             curves[name] = (alphas, ends[:, 0], ends[:, 1])
         show_panel(alpha_sweep(curves, alpha, unit, dark(), side=side, about=about))
     with right:

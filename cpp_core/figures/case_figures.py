@@ -1,7 +1,7 @@
 """Figures of single cases: one set, one class, one difference, one kind of error at a time."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -13,18 +13,16 @@ from cpp_core.checks import Level, exact_alpha
 from cpp_core.figures.panels import (
     Axis,
     Panel,
+    SetChart,
     SetMark,
     bound_words,
     diamond,
-    draw_set,
     faded,
     fill,
     finite,
-    framed,
     ink,
     look,
     percent_axis,
-    plain,
     rows_layout,
     stroke,
 )
@@ -97,11 +95,9 @@ def case_bars(
     """
     if not bars:
         raise ValueError("There is no set to draw; give at least one CaseBar.")
-    axis = _axis_of(
-        [*(bar.losses for bar in bars), [end for b in bars for end in (b.lower, b.upper)]]
-    )
+    axis = _axis_of([*bar.losses, bar.lower, bar.upper] for bar in bars)
     constructions = list(dict.fromkeys(bar.construction for bar in bars))
-    figure, rows, names, readings, sets = Sketch(), [], [], [], []
+    figure, rows, names, readings, sets = SetChart(axis), [], [], [], []
     for row, bar in enumerate(bars):
         shown, n = look(bar.algorithm), len(bar.losses)
         name = shown.label + (f" ({bar.construction})" if len(constructions) > 1 else "")
@@ -114,16 +110,15 @@ def case_bars(
         # The second construction is hatched.
         hatch = shown.hatch if constructions.index(bar.construction) % 2 else ""
         ends = float(bar.lower), float(bar.upper)
-        mark = SetMark(*ends, shown.color, f"{name} {words}", note, 0.34, hatch)
-        draw_set(figure, axis, row, mark)
-        _draw_losses(figure, axis, row, np.asarray(bar.losses, dtype=float), dark, fresh)
+        figure.set(row, SetMark(*ends, shown.color, f"{name} {words}", note, 0.34, hatch))
+        _draw_losses(figure, row, np.asarray(bar.losses, dtype=float), dark, fresh)
         at: Settings = {"x": 0, "y": row - 0.2, "xanchor": "left", "yanchor": "bottom"}
         figure.note(f"<b>{name}</b>: {inside}", xref="paper", **at)
         kept = {key: value for key, value in vars(bar).items() if key != "losses"}
         rows.append({**kept, "inside": bar.inside, "candidates": n})
-    framed(figure, 80 + 76 * len(bars), xaxis=axis.layout(unit))
-    hidden = {"showticklabels": False, "range": [len(bars) - 0.4, -0.7]}
-    figure.update(yaxis={**rows_layout([""] * len(bars)), **hidden})
+    y = {"showticklabels": False, "range": [len(bars) - 0.4, -0.7]}
+    y = {**rows_layout([""] * len(bars)), **y}
+    figure.frame(80 + 76 * len(bars), xaxis=axis.layout(unit), yaxis=y)
     title = _case_title(bars, names)
     diamonds = "Diamonds: losses that freshly trained candidates really had here."
     if not fresh:
@@ -137,25 +132,27 @@ def case_bars(
     return Panel("case", title, figure, caption, alt, pd.DataFrame(rows))
 
 
-def _axis_of(values: Sequence[Any]) -> Axis:
+def _axis_of(values: Iterable[Any]) -> Axis:
     """An axis for losses, which begins at zero where none is negative."""
     pooled = np.concatenate([finite(own) for own in values])
     return Axis.around(pooled, zero=bool((pooled >= 0).all()))
 
 
-def _draw_losses(
-    figure: Sketch, axis: Axis, row: int, losses: NDArray, dark: bool, fresh: bool
-) -> None:
-    """A diamond wherever losses lie."""
-    places, counts = _places(losses, axis)
-    figure.scatter(
-        x=plain(places),
-        y=[row] * len(places),
-        mode="markers",
-        marker={**diamond(dark, 9), "opacity": 0.75},
+def _draw_losses(figure: SetChart, row: int, losses: NDArray, dark: bool, fresh: bool) -> None:
+    """A diamond wherever losses lie, an infinite one at the axis's end."""
+    axis = figure.along
+    clipped = np.clip(losses, axis.low, axis.high)
+    scale = np.log10 if axis.log else np.asarray
+    low, high = scale(axis.low), scale(axis.high)
+    cells = np.round((scale(clipped) - low) / (high - low) * PLACES).astype(int)
+    unique, counts = np.unique(cells, return_counts=True)
+    figure.marks(
+        np.array([np.median(clipped[cells == cell]) for cell in unique]),
+        [row] * len(unique),
+        {**diamond(dark, 9), "opacity": 0.75},
+        "%{customdata} about %{x:.3g}",
         name=f"what {'fresh candidates' if fresh else 'the trained model'} lost",
-        customdata=[f"{counted(n, 'candidate')} lost" for n in counts],
-        hovertemplate="%{customdata} about %{x:.3g}<extra></extra>",
+        customdata=[f"{counted(n, 'candidate')} lost" for n in counts.tolist()],
         showlegend=row == 0,
     )
 
@@ -171,19 +168,6 @@ def _case_title(bars: Sequence[CaseBar], names: Sequence[str]) -> str:
     return f"Fresh losses inside the bar at this case: {shares}"
 
 
-def _places(losses: NDArray, axis: Axis) -> tuple[NDArray, list[int]]:
-    """Where losses are drawn, and how many at each place; an infinite one at the axis's end."""
-    clipped = np.clip(losses, axis.low, axis.high)
-    scale = np.log10 if axis.log else np.asarray
-    low, high = scale(axis.low), scale(axis.high)
-    cells = np.round((scale(clipped) - low) / (high - low) * PLACES).astype(int)
-    unique, counts = np.unique(cells, return_counts=True)
-    return np.array([np.median(clipped[cells == cell]) for cell in unique]), counts.tolist()
-
-
-Bars = Sequence[ClassBar]
-
-
 def class_bars(
     rows: Sequence[ClassBar], unit: str = "", dark: bool = False, about: About = PLAIN
 ) -> Panel:
@@ -193,29 +177,23 @@ def class_bars(
     data = pd.DataFrame([asdict(row) for row in rows])
     data["group_upper"] = data["group_upper"].astype(float)
     labels, algorithms = (list(dict.fromkeys(data[name])) for name in ("label", "algorithm"))
-    axis = _axis_of([data[name] for name in ("lower", "upper", "group_upper")])
+    axis = _axis_of(data[name] for name in ("lower", "upper", "group_upper"))
     # To the right of the bars, a column for the shares.
     edge = axis.high + 0.2 * (axis.high - axis.low)
     if axis.log:
         edge = axis.high * (axis.high / axis.low) ** 0.2
-    figure, thickness = Sketch(), 0.8 / len(algorithms)
+    figure, thickness = SetChart(axis), 0.8 / len(algorithms)
     for i, name in enumerate(algorithms):
         own = [row for row in rows if row.algorithm == name]
         at = [labels.index(row.label) + (i + 0.5) * thickness - 0.4 for row in own]
-        _draw_class_sets(figure, axis, own, at, thickness * 0.9, about)
-        figure.scatter(
-            x=plain([edge] * len(own)),
-            y=plain(at),
-            mode="text",
-            text=[f"{'empty, ' * (row.lower > row.upper)}{row.share}" for row in own],
-            textposition="middle left",
-            hoverinfo="skip",
-            showlegend=False,
-        )
-        _draw_class_bounds(figure, axis, own, at, about, dark)
+        _draw_classes(figure, own, at, thickness * 0.9, about)
+        text = [f"{'empty, ' * (row.lower > row.upper)}{row.share}" for row in own]
+        at_left: Settings = {"textposition": "middle left", "hoverinfo": "skip"}
+        figure.trace("scatter", [edge] * len(own), at, "", mode="text", text=text, **at_left)
+        _draw_class_bounds(figure, own, at, about, dark)
     height = 110 + len(labels) * (14 + 17 * len(algorithms))
-    framed(figure, height, xaxis=Axis(axis.low, edge, axis.log).layout(unit))
-    figure.update(yaxis={**rows_layout(labels), "ticks": "outside", "type": "linear"})
+    y = {**rows_layout(labels), "ticks": "outside", "type": "linear"}
+    figure.frame(height, xaxis=Axis(axis.low, edge, axis.log).layout(unit), yaxis=y)
     covered = _class_words(data)
     caption = (
         "Bars: median ends over the class's test cases, with the share covered, which is no "
@@ -228,52 +206,36 @@ def class_bars(
     return Panel("classes", f"{covered}: no guarantee per class", figure, caption, alt, data)
 
 
-def _draw_class_sets(
-    figure: Sketch, axis: Axis, own: Bars, at: list[float], thickness: float, about: About
+def _draw_classes(
+    figure: SetChart, own: Sequence[ClassBar], at: list[float], thickness: float, about: About
 ) -> None:
     """One algorithm's bars, one for each class; an empty set has no length."""
-    left = np.array([axis.clip(row.lower) for row in own])
-    right = np.array([axis.clip(max(row.upper, row.lower)) for row in own])
-    name = own[0].algorithm
-    figure.bar(
-        base=plain(left),
-        x=plain(right - left),
-        y=plain(at),
-        width=[thickness] * len(own),
-        orientation="h",
-        marker=fill(name, opacity=0.7),
-        name=look(name).label,
-        customdata=[
-            f"{row.label} {bound_words(about, row.lower, row.upper)}, {row.share}" for row in own
-        ],
-        hovertemplate=f"{look(name).label}, class %{{customdata}} covered<extra></extra>",
-    )
+    clip, name = figure.along.clip, own[0].algorithm
+    left = np.array([clip(row.lower) for row in own])
+    right = np.array([clip(max(row.upper, row.lower)) for row in own])
+    said = [f"{row.label} {bound_words(about, row.lower, row.upper)}, {row.share}" for row in own]
+    hover = f"{look(name).label}, class %{{customdata}} covered"
+    place: Settings = {"base": left, "width": [thickness] * len(own), "orientation": "h"}
+    place |= {"name": look(name).label, "customdata": said}
+    figure.bar(right - left, at, fill(name, opacity=0.7), hover, **place)
 
 
 def _draw_class_bounds(
-    figure: Sketch, axis: Axis, own: Bars, at: list[float], about: About, dark: bool
+    figure: SetChart, own: Sequence[ClassBar], at: list[float], about: About, dark: bool
 ) -> None:
     """One algorithm's bounds that are calibrated within a class."""
-    shown, line = look(own[0].algorithm), {"color": ink(dark), "width": 1.5}
-    known = [
-        (row, y, row.group_upper)
-        for row, y in zip(own, at, strict=True)
-        if row.group_upper is not None
-    ]
-    symbols = ["triangle-right" if math.isinf(bound) else shown.marker for *_, bound in known]
-    figure.scatter(
-        x=plain([axis.clip(bound) for *_, bound in known]),
-        y=plain([y for _, y, _ in known]),
-        mode="markers",
-        marker={"symbol": symbols, "size": 11, "color": shown.color, "line": line},
-        name=f"{shown.label}: the class's own bound",
-        customdata=[
-            f"class {row.label} {bound_words(about, -math.inf, bound, 'upper')}, from "
-            + counted(row.k_group, "score")
-            for row, _, bound in known
-        ],
-        hovertemplate=f"{shown.label}, %{{customdata}}<extra></extra>",
-    )
+    shown, x, y, symbols, said = look(own[0].algorithm), [], [], [], []
+    for row, place in zip(own, at, strict=True):
+        if row.group_upper is not None:
+            x.append(figure.along.clip(row.group_upper))
+            y.append(place)
+            symbols.append("triangle-right" if math.isinf(row.group_upper) else shown.marker)
+            words = bound_words(about, -math.inf, row.group_upper, "upper")
+            said.append(f"class {row.label} {words}, from {counted(row.k_group, 'score')}")
+    line = {"color": ink(dark), "width": 1.5}
+    marker = {"symbol": symbols, "size": 11, "color": shown.color, "line": line}
+    name, hover = f"{shown.label}: the class's own bound", f"{shown.label}, %{{customdata}}"
+    figure.marks(x, y, marker, hover, name=name, customdata=said)
 
 
 def _class_words(data: pd.DataFrame) -> str:
@@ -291,37 +253,6 @@ def _class_words(data: pd.DataFrame) -> str:
     return f"Between {least} and {most} of a class are covered"
 
 
-@dataclass(frozen=True)
-class Curve:
-    """One algorithm's ends at many alphas, the greatest first; the chosen one is at ``near``."""
-
-    name: str
-    alphas: NDArray
-    lower: NDArray
-    upper: NDArray
-    near: int
-
-    @classmethod
-    def of(cls, name: str, ends: tuple[NDArray, NDArray, NDArray], level: float) -> "Curve":
-        """The curve of ends in any order, among whose alphas the chosen one must be."""
-        order = np.argsort(ends[0])[::-1]
-        alphas, low, high = (np.asarray(values, dtype=float)[order] for values in ends)
-        near = int(np.abs(alphas - level).argmin())
-        if not math.isclose(alphas[near], level):
-            raise ValueError(f"alpha = {level:g} is not among the alphas of {name}; include it.")
-        return cls(name, alphas, low, high, near)
-
-    @property
-    def full(self) -> NDArray:
-        """Where the set is not empty."""
-        return self.lower <= self.upper
-
-    @property
-    def confidence(self) -> NDArray:
-        """1 - alpha in percent."""
-        return 100 * (1 - self.alphas)
-
-
 def alpha_sweep(
     curves: Mapping[str, tuple[NDArray, NDArray, NDArray]],
     alpha: Level,
@@ -337,29 +268,27 @@ def alpha_sweep(
     """
     if not curves:
         raise ValueError("There is no curve to draw; give at least one algorithm.")
-    level = float(exact_alpha(alpha))
-    found = [Curve.of(name, ends, level) for name, ends in curves.items()]
-    data = pd.concat(
-        [
-            pd.DataFrame(
-                {"algorithm": c.name, "alpha": c.alphas, "lower": c.lower, "upper": c.upper}
-            )
-            for c in found
-        ],
-        ignore_index=True,
-    )
+    level, frames = float(exact_alpha(alpha)), []
+    for name, (alphas, lower, upper) in curves.items():
+        frame = pd.DataFrame({"algorithm": name, "alpha": alphas, "lower": lower, "upper": upper})
+        frames.append(frame.sort_values("alpha", ascending=False, ignore_index=True))
+    data = pd.concat(frames, ignore_index=True)
     axis = _axis_of([data["lower"], data["upper"]])
     figure, readings = Sketch(), []
-    for curve in found:
-        ends = curve.lower[curve.near], curve.upper[curve.near]
-        readings.append(f"{look(curve.name).label} {bound_words(about, *ends, side)}")
-        _draw_band(figure, axis, curve, about)
-        if curve.full[curve.near]:
-            _draw_chosen(figure, axis, curve, readings[-1])
+    for name, frame in zip(curves, frames, strict=True):
+        near = frame.iloc[int((frame["alpha"] - level).abs().argmin())]
+        if not math.isclose(near["alpha"], level):
+            raise ValueError(f"alpha = {level:g} is not among the alphas of {name}; include it.")
+        shown, ends = look(name), (near["lower"], near["upper"])
+        readings.append(f"{shown.label} {bound_words(about, *ends, side)}")
+        _draw_band(figure, axis, frame, about)
+        if ends[0] <= ends[1]:
+            marker = {"symbol": shown.marker, "size": 12, "color": shown.color}
+            x, y = [100 * (1 - near["alpha"])] * 2, [axis.clip(end) for end in ends]
+            figure.marks(x, y, marker, readings[-1])
     figure.vline(100 * float(1 - exact_alpha(alpha)), stroke(dark, "dot"))
-    framed(figure, 340, showlegend=True)
-    xaxis = percent_axis(100 * (1 - data["alpha"].to_numpy()), "confidence")
-    figure.update(xaxis=xaxis, yaxis=axis.layout(unit))
+    x_axis = percent_axis(100 * (1 - data["alpha"].to_numpy()), "confidence")
+    figure.frame(340, showlegend=True, xaxis=x_axis, yaxis=axis.layout(unit))
     title = f"At {confidence(alpha)} confidence: {', '.join(readings)}"
     caption = (
         "Band: the set at each confidence; the dotted line marks the chosen one. A confidence "
@@ -373,36 +302,23 @@ def alpha_sweep(
     return Panel("sweep", title, figure, caption, alt, data)
 
 
-def _draw_band(figure: Sketch, axis: Axis, curve: Curve, about: About) -> None:
-    """The sets against the confidence, in pieces between the empty ones."""
-    shown, x, full = look(curve.name), curve.confidence, curve.full
+def _draw_band(figure: Sketch, axis: Axis, frame: pd.DataFrame, about: About) -> None:
+    """One algorithm's sets against the confidence, in pieces between the empty ones."""
+    name, full = frame["algorithm"][0], (frame["lower"] <= frame["upper"]).to_numpy()
+    shown, x = look(name), 100 * (1 - frame["alpha"].to_numpy())
     pieces = np.split(np.arange(len(x)), np.flatnonzero(np.diff(full)) + 1)
     for i, piece in enumerate(piece for piece in pieces if full[piece[0]]):
-        low, high = curve.lower[piece][::-1], curve.upper[piece]
-        figure.scatter(
-            x=plain([*x[piece], *x[piece][::-1]]),
-            y=plain(np.clip([*high, *low], axis.low, axis.high)),
+        low, high = frame["lower"][piece][::-1], frame["upper"][piece]
+        figure.line(
+            [*x[piece], *x[piece][::-1]],
+            np.clip([*high, *low], axis.low, axis.high),
+            {"color": shown.color, "width": 2},
+            f"{shown.label} at %{{x:.3g}} %: %{{customdata}}",
             customdata=[*map(about.upper_end, high), *map(about.lower_end, low)],
-            mode="lines",
             fill="toself",
             fillcolor=faded(shown.color, 0.25),
-            line={"color": shown.color, "width": 2},
             name=shown.label,
-            legendgroup=curve.name,
+            legendgroup=name,
             showlegend=i == 0,
             hoveron="points",
-            hovertemplate=f"{shown.label} at %{{x:.3g}} %: %{{customdata}}<extra></extra>",
         )
-
-
-def _draw_chosen(figure: Sketch, axis: Axis, curve: Curve, reading: str) -> None:
-    """Marks at the ends of the chosen set."""
-    shown, near = look(curve.name), curve.near
-    figure.scatter(
-        x=plain([curve.confidence[near]] * 2),
-        y=plain([axis.clip(end) for end in (curve.lower[near], curve.upper[near])]),
-        mode="markers",
-        marker={"symbol": shown.marker, "size": 12, "color": shown.color},
-        showlegend=False,
-        hovertemplate=f"{reading}<extra></extra>",
-    )

@@ -12,9 +12,9 @@ from cpp_core.figures.coverage_figures import calibration_curve, cover_rates, co
 from cpp_core.figures.interval_figures import (
     interval_histograms,
     paired_difference,
+    width_differences,
     width_histograms,
 )
-from cpp_core.figures.pair_figures import width_differences
 from cpp_core.figures.panels import Panel
 from cpp_core.figures.symbol_figures import symbol_bars
 from cpp_core.trials.results import Results
@@ -24,21 +24,11 @@ from cpp_core.trials.results import Results
 class PanelKind:
     """A panel of a comparison and what it needs.
 
-    Attributes
-    ----------
-    key : str
-        That of its panels.
-    draw : callable
-        ``draw(results, alpha, side, dark=False)``, of a pair
-        ``draw(results, first, second, alpha, side, dark=False)``.
-    numeric, symbolic : bool
-        Whether it can show losses that are numbers, and kinds of error.
-    of_pair : bool
-        Whether it is about two algorithms.
-    follows_side : bool
-        Whether it depends on the side.
-    wide : bool
-        Whether it takes a row of its own.
+    ``draw(results, alpha, side, dark=False)``, of a pair ``draw(results, first, second, alpha,
+    side, dark=False)``, gives panels with this ``key``. It can show losses that are numbers where
+    it is ``numeric``, kinds of error where it is ``symbolic``; ``of_pair`` says that it is about
+    two algorithms, ``follows_side`` that it depends on the side, ``wide`` that it takes a row of
+    its own.
     """
 
     key: str

@@ -1,7 +1,6 @@
 """Whether the sets keep their promise: coverage beside its exact law."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -16,15 +15,13 @@ from cpp_core.figures.panels import (
     Panel,
     faded,
     fill,
-    framed,
     ink,
     look,
     percent_axis,
-    plain,
     rows_layout,
     stroke,
 )
-from cpp_core.figures.sketch import Settings, Sketch
+from cpp_core.figures.sketch import Settings, Sketch, plain
 from cpp_core.trials.results import INTERVAL_CONFIDENCE, Results
 from cpp_core.verdicts.coverage import CoverageFacts, coverage_facts, too_few
 from cpp_core.verdicts.language import confidence, counted, listed, number, percent, possessive
@@ -46,18 +43,21 @@ def cover_rates(
     lines = [(known.promised, "dash", f"promised: at least {confidence(alpha)}")]
     lines += [] if known.p is None else [(known.p, "solid", f"exact: {percent(known.p)}")]
     for x, dash, name in lines:
-        figure.scatter(
-            x=plain([100 * x, 100 * x]),
-            y=[-0.5, count - 0.5],
-            mode="lines",
-            line=stroke(dark, dash),
-            name=name,
-            hovertemplate=f"{name}<extra></extra>",
-        )
-    readings = _draw_rates(figure, data)
+        figure.line([100 * x] * 2, [-0.5, count - 0.5], stroke(dark, dash), name, name=name)
+    rates = []
+    for row, (name, rate, low, high) in enumerate(data.itertuples(index=False)):
+        shown = look(name)
+        rates.append(f"{shown.label} {percent(rate)}")
+        hover = f"{rates[-1]}, exact interval {percent(low, 'down')} to {percent(high, 'up')}"
+        error: Settings = {"array": plain([100 * (high - rate)]), "thickness": 3, "width": 8}
+        error["arrayminus"] = plain([100 * (rate - low)])
+        marker = {"color": shown.color, "symbol": shown.marker, "size": 14}
+        figure.marks([100 * rate], [row], marker, hover, error_x=error)
+    readings = listed(rates)
     reach = 100 * np.append(data[["low", "high"]].to_numpy(), [x for x, *_ in lines])
-    framed(figure, 110 + 46 * count, yaxis=rows_layout([look(name).label for name in summary]))
-    figure.update(xaxis=percent_axis(reach, "share of trials whose new loss is covered"))
+    share = percent_axis(reach, "share of trials whose new loss is covered")
+    labels = rows_layout([look(name).label for name in summary])
+    figure.frame(110 + 46 * count, xaxis=share, yaxis=labels)
     title = _rates_title(data, known)
     caption = (
         f"One new loss in each of {counted(len(results.trials), 'trial')}: {readings}. Bars: exact "
@@ -66,30 +66,6 @@ def cover_rates(
     )
     alt = f"A dot with an interval per algorithm: {readings}. {title}."
     return Panel("cover-rates", title, figure, caption, alt, data)
-
-
-def _draw_rates(figure: Sketch, data: pd.DataFrame) -> str:
-    """A dot with its interval in each row; the rates in words."""
-    readings = []
-    for row, (name, rate, low, high) in enumerate(data.itertuples(index=False)):
-        shown = look(name)
-        readings.append(f"{shown.label} {percent(rate)}")
-        figure.scatter(
-            x=plain([100 * rate]),
-            y=[row],
-            error_x={
-                "array": plain([100 * (high - rate)]),
-                "arrayminus": plain([100 * (rate - low)]),
-                "thickness": 3,
-                "width": 8,
-            },
-            mode="markers",
-            marker={"color": shown.color, "symbol": shown.marker, "size": 14},
-            hovertemplate=f"{readings[-1]}, exact interval {percent(low, 'down')} to "
-            f"{percent(high, 'up')}<extra></extra>",
-            showlegend=False,
-        )
-    return listed(readings)
 
 
 def _rates_title(data: pd.DataFrame, known: CoverageFacts) -> str:
@@ -111,51 +87,24 @@ def _rates_title(data: pd.DataFrame, known: CoverageFacts) -> str:
 # All test losses of each trial
 
 
-@dataclass(frozen=True)
-class CountBins:
-    """Bins of whole numbers of covered losses, the same number of them in each.
+def count_bins(
+    hits: NDArray, n_test: int, law: tuple[int, int] | None, trials: int
+) -> tuple[NDArray, NDArray | None]:
+    """Edges of bins of whole numbers of covered losses, the same number of them in each.
 
-    ``starts`` are their first numbers, ``stops`` the first ones beyond; ``expected`` says how many
-    of the trials the law expects in each, None without a law.
+    With them, how many of the trials a Beta-binomial law expects in each, None without a law.
     """
-
-    starts: NDArray
-    stops: NDArray
-    n_test: int
-    expected: NDArray | None
-
-    @property
-    def edges(self) -> NDArray:
-        """The first number of each bin, and the first beyond the last one."""
-        return np.append(self.starts, self.stops[-1])
-
-    @property
-    def shares(self) -> NDArray:
-        """Where the bins begin, and where the last one ends, in percent of the test losses."""
-        return 100 * (self.edges - 0.5) / self.n_test
-
-    def words(self, i: int) -> str:
-        """What the trials of a bin have in common."""
-        fewest, most = self.starts[i], min(self.stops[i] - 1, self.n_test)
-        span = f"{fewest}" if self.stops[i] - 1 == fewest else f"{fewest} to {most}"
-        return f"{span} of {self.n_test} covered in"
-
-
-def count_bins(hits: NDArray, n_test: int, law: tuple[int, int] | None, trials: int) -> CountBins:
-    """Bins for numbers of covered losses, with what a Beta-binomial law expects in them."""
     # Summed here: the law's own cdf sums anew for each number, 38 ms instead of 0.1 for 450.
     density = None if law is None else stats.betabinom.pmf(np.arange(n_test + 1), n_test, *law)
     cdf = None if density is None else np.cumsum(density)
     reach = hits if cdf is None else np.append(hits, np.searchsorted(cdf, [0.001, 0.999]))
     low, high = int(reach.min()), int(reach.max())
     size = math.ceil((high - low + 1) / BINS)
-    starts = np.arange(low, high + 1, size)
-    stops = starts + size
+    edges = np.arange(low, high + size + 1, size)
     if cdf is None:
-        return CountBins(starts, stops, n_test, None)
+        return edges, None
     up_to = np.append(0.0, cdf)  # up_to[i]: fewer than i are covered
-    edges = np.minimum(np.append(starts, stops[-1]), n_test + 1)
-    return CountBins(starts, stops, n_test, trials * np.diff(up_to[edges]))
+    return edges, trials * np.diff(up_to[np.minimum(edges, n_test + 1)])
 
 
 def coverage_histograms(
@@ -166,23 +115,26 @@ def coverage_histograms(
     n_test, n = results.experiment.sizes.n_test, len(results.trials)
     coverage = {name: own["test_coverage"] for name, own in found.items()}
     hits = {name: (own * n_test).round().astype(int) for name, own in coverage.items()}
-    bins = count_bins(np.concatenate(list(hits.values())), n_test, known.law, n)
+    edges, expected = count_bins(np.concatenate(list(hits.values())), n_test, known.law, n)
     law_name = "expected by the exact law" if known.exact else "law without ties, a lower bound"
     figure, frames = stacked(len(found)), []
+    fewest, most = edges[:-1], edges[1:] - 1
     for row, (name, own) in enumerate(hits.items(), start=1):
-        counts = np.histogram(own, bins.edges - 0.5)[0]
-        _draw_counts(figure, row, name, counts, bins)
-        if bins.expected is not None:
-            _draw_law(figure, row, bins.expected, bins.shares, law_name, dark)
-        frame = pd.DataFrame({"fewest": bins.starts, "most": bins.stops - 1, "trials": counts})
-        frame.insert(0, "algorithm", name)
-        frames.append(frame.assign(expected=np.nan if bins.expected is None else bins.expected))
+        counts = np.histogram(own, edges - 0.5)[0]
+        frame = pd.DataFrame({"algorithm": name, "fewest": fewest, "most": most, "trials": counts})
+        frames.append(frame.assign(expected=np.nan if expected is None else expected))
+        _draw_counts(figure, row, frame[counts > 0], n_test)
+        if expected is not None:
+            middles, style = 50 * (fewest + most) / n_test, {**stroke(dark), "shape": "hvh"}
+            hover, key = "expected: %{y:.1f} trials", {"name": law_name, "showlegend": row == 1}
+            figure.line(middles, expected.round(2), style, hover, row, **key)
     band = _draw_band(figure, results, alpha, side, dark)
     # Shapes do not widen a range by themselves.
-    axis = percent_axis([*bins.shares[[0, -1]], *band], "test losses covered in a trial")
+    reach = 100 * (edges[[0, -1]] - 0.5) / n_test
+    axis = percent_axis([*reach, *band], "test losses covered in a trial")
     # One algorithm whose coverage hardly varies must not flatten the others.
     tops = [float(frame["trials"].max()) for frame in frames]
-    top = max([min(max(tops), 3 * min(tops)), *([] if bins.expected is None else bins.expected)])
+    top = max([min(max(tops), 3 * min(tops)), *([] if expected is None else expected)])
     cut = frame_rows(figure, list(found), axis, top)
     means = {look(name).label: float(own.mean()) for name, own in coverage.items()}
     readings = listed(f"{label} {percent(mean)}" for label, mean in means.items())
@@ -192,7 +144,7 @@ def coverage_histograms(
     title = f"Covered on average: {short}; {against}"
     if known.certain:
         title = f"Every test loss is covered, because there is {too_few(results, alpha, side)}"
-    drawn = "No curve is drawn." if bins.expected is None else f"Line: {law_name}."
+    drawn = "No curve is drawn." if expected is None else f"Line: {law_name}."
     caption = (
         f"Share of {counted(n_test, 'test loss')} covered in each of {counted(n, 'trial')}. "
         f"{drawn}{CUT if cut else ''}"
@@ -205,35 +157,17 @@ def coverage_histograms(
     return Panel("coverage", title, figure, f"{caption} {known.words}", alt, data)
 
 
-def _draw_counts(figure: Sketch, row: int, name: str, counts: NDArray, bins: CountBins) -> None:
-    """One algorithm's histogram of coverage."""
-    filled, shares = np.flatnonzero(counts), bins.shares
-    figure.bar(
-        row,
-        x=plain(((shares[:-1] + shares[1:]) / 2)[filled]),
-        y=counts[filled].tolist(),
-        width=plain(np.diff(shares)[filled]),
-        marker=fill(name, opacity=0.6),
-        customdata=[bins.words(int(i)) for i in filled],
-        hovertemplate=f"{look(name).label}: %{{customdata}} %{{y}} trials<extra></extra>",
-        showlegend=False,
-    )
-
-
-def _draw_law(
-    figure: Sketch, row: int, expected: NDArray, shares: NDArray, name: str, dark: bool
-) -> None:
-    """The line of the counts that the law expects."""
-    figure.scatter(
-        row,
-        x=plain((shares[:-1] + shares[1:]) / 2),
-        y=[round(float(value), 2) for value in expected],
-        mode="lines",
-        line={**stroke(dark), "shape": "hvh"},
-        name=name,
-        hovertemplate="expected: %{y:.1f} trials<extra></extra>",
-        showlegend=row == 1,
-    )
+def _draw_counts(figure: Sketch, row: int, filled: pd.DataFrame, n_test: int) -> None:
+    """One algorithm's histogram of coverage, from its filled bins."""
+    name, fewest, most = filled["algorithm"].iloc[0], filled["fewest"], filled["most"]
+    texts = [
+        f"{a if a == b else f'{a} to {min(b, n_test)}'} of {n_test} covered in"
+        for a, b in zip(fewest, most, strict=True)
+    ]
+    hover = f"{look(name).label}: %{{customdata}} %{{y}} trials"
+    size = {"width": 100 * (most + 1 - fewest) / n_test, "customdata": texts}
+    middles, marker = 50 * (fewest + most) / n_test, fill(name, opacity=0.6)
+    figure.bar(middles, filled["trials"], marker, hover, row, **size)
 
 
 def _draw_band(
@@ -243,17 +177,11 @@ def _draw_band(
     promised, experiment = 100 * float(1 - exact_alpha(alpha)), results.experiment
     edges, rows = [promised], range(1, figure.rows + 1)
     if results.coverage_law(alpha, side) is not None:
-        excess = (2 if side == "two-sided" and not experiment.kind.moves else 1) / (
-            experiment.sizes.k + 1
-        )
-        edges.append(min(100.0, promised + 100 * excess))
-        style: Settings = {
-            "fillcolor": faded(ink(dark), 0.18),
-            "line": {"width": 0},
-            "layer": "below",
-        }
+        ends = 2 if side == "two-sided" and not experiment.kind.moves else 1
+        edges.append(min(100.0, promised + 100 * ends / (experiment.sizes.k + 1)))
+        style: Settings = {"fillcolor": faded(ink(dark), 0.18), "line": {"width": 0}}
         for row in rows:
-            figure.shape("rect", edges[0], edges[1], row, **style)
+            figure.shape("rect", edges[0], edges[1], row, **style, layer="below")
     figure.vline(promised, stroke(dark, "dash"), rows)
     return edges
 
@@ -271,24 +199,14 @@ def calibration_curve(
     curves = {
         name: own["test_coverage"].mean(axis=1) for name, own in results.curve(grid, side).items()
     }
-    figure = Sketch()
-    _draw_curves(figure, promised, curves, here)
-    ends = plain(100 * promised[[0, -1]])
-    figure.scatter(
-        x=ends,
-        y=ends,
-        mode="lines",
-        line=stroke(dark, "dash"),
-        name="promised",
-        hovertemplate="promised: %{x} %<extra></extra>",
-    )
-    figure.vline(100 * float(promised[here]), stroke(dark, "dot"))
-    framed(figure, 380, showlegend=True)
-    figure.update(
-        xaxis=percent_axis(100 * promised, "promised confidence"),
-        yaxis=percent_axis(100 * np.array([promised, *curves.values()]), "mean test coverage"),
-        legend={"traceorder": "reversed"},
-    )
+    figure, shares = Sketch(), 100 * promised
+    _draw_curves(figure, shares, curves, here)
+    ends = shares[[0, -1]]
+    figure.line(ends, ends, stroke(dark, "dash"), "promised: %{x} %", name="promised")
+    figure.vline(float(shares[here]), stroke(dark, "dot"))
+    reach = [shares, *(100 * coverage for coverage in curves.values())]
+    x, y = percent_axis(shares, "promised confidence"), percent_axis(reach, "mean test coverage")
+    figure.frame(380, showlegend=True, xaxis=x, yaxis=y, legend={"traceorder": "reversed"})
     title = _curve_title(promised, curves)
     readings = listed(f"{look(name).label} {percent(own[here])}" for name, own in curves.items())
     caption = (
@@ -307,22 +225,17 @@ def calibration_curve(
     return Panel("calibration", title, figure, caption, alt, data)
 
 
-def _draw_curves(figure: Sketch, promised: NDArray, curves: dict[str, NDArray], here: int) -> None:
+def _draw_curves(figure: Sketch, shares: NDArray, curves: dict[str, NDArray], here: int) -> None:
     """A line for each algorithm, with a mark at the chosen confidence."""
-    sizes = [12 if i == here else 0 for i in range(len(promised))]
+    sizes = [12 if i == here else 0 for i in range(len(shares))]
     for below, (name, coverage) in enumerate(reversed(curves.items())):
         shown = look(name)
-        figure.scatter(
-            x=plain(100 * promised),
-            y=plain(100 * coverage.round(6)),
-            mode="lines+markers",
-            # Lines that coincide stay visible: each is thinner than the one below it.
-            line={"color": shown.color, "width": 2 + len(curves) - 1 - below},
-            marker={"symbol": shown.marker, "size": sizes, "color": shown.color},
-            name=shown.label,
-            hovertemplate=f"{shown.label} covers %{{y:.1f}} % where %{{x}} % are promised"
-            "<extra></extra>",
-        )
+        # Lines that coincide stay visible: each is thinner than the one below it.
+        line = {"color": shown.color, "width": 2 + len(curves) - 1 - below}
+        marker = {"symbol": shown.marker, "size": sizes, "color": shown.color}
+        hover = f"{shown.label} covers %{{y:.1f}} % where %{{x}} % are promised"
+        style: Settings = {"mode": "lines+markers", "marker": marker, "name": shown.label}
+        figure.line(shares, 100 * coverage.round(6), line, hover, **style)
 
 
 def _curve_title(promised: NDArray, curves: dict[str, NDArray]) -> str:

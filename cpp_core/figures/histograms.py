@@ -1,7 +1,8 @@
 """Histograms binned before they are sent: the same edges for what is compared."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from cpp_core.checks import Level, check_side
-from cpp_core.figures.panels import BINS, finite, framed, look, plain, round_step
-from cpp_core.figures.sketch import Settings, Sketch, axis_id
+from cpp_core.figures.panels import BINS, Axis, finite, look, round_step, wants_log
+from cpp_core.figures.sketch import Settings, Sketch, axis_id, plain
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.coverage import too_few
 from cpp_core.verdicts.language import counted, listed, number
@@ -43,67 +44,72 @@ def bin_edges(series: Sequence[Any], log: bool, zero: bool = False) -> NDArray:
     return 10**edges if log else edges
 
 
-def histogram(
-    values: Any, edges: NDArray, log: bool, hover: str, **style: Any
-) -> tuple[dict[str, Any], int]:
-    """Bars of the filled bins, and how many finite values lie outside all bins.
+@dataclass(frozen=True)
+class Bins:
+    """The bins of all samples of a panel, which may be equally wide on a log axis."""
 
-    ``hover`` names what is counted.
-    """
-    known = finite(values)
-    counts = np.histogram(known, edges)[0]
-    filled = np.flatnonzero(counts)
-    step = edges[1] - edges[0]
-    digits = max(0, -math.floor(math.log10(step) + 1e-9))
+    edges: NDArray
+    log: bool
 
-    def text(edge: float) -> str:
-        return number(edge) if log else f"{edge:.{digits}f}"
+    @classmethod
+    def of(cls, series: Sequence[NDArray], log: bool | None = None, zero: bool = False) -> "Bins":
+        """Bins for these samples together."""
+        is_log = wants_log(np.concatenate(series), log)
+        return cls(bin_edges(series, is_log, zero), is_log)
 
-    bar = {
-        "x": plain((edges[filled] + edges[filled + 1]) / 2),
-        "y": counts[filled].tolist(),
-        "width": plain(np.diff(edges)[filled]),
-        "customdata": [f"{text(edges[i])} to {text(edges[i + 1])}" for i in filled],
-        "hovertemplate": f"{hover} from %{{customdata}}: %{{y}} trials<extra></extra>",
-        **style,
-    }
-    return bar, int(known.size - counts.sum())
+    def axis(self, title: str) -> Settings:
+        """The settings of the Plotly axis."""
+        return Axis.around(self.edges, self.log).layout(title)
+
+    def draw(self, figure: Sketch, values: Any, what: str, marker: Settings, **more: Any) -> int:
+        """Bars of the filled bins; how high the highest is. ``what`` names what is counted."""
+        edges, counts = self.edges, np.histogram(finite(values), self.edges)[0]
+        filled = np.flatnonzero(counts)
+        digits = max(0, -math.floor(math.log10(edges[1] - edges[0]) + 1e-9))
+        texts = [number(edge) if self.log else f"{edge:.{digits}f}" for edge in edges]
+        figure.bar(
+            (edges[filled] + edges[filled + 1]) / 2,
+            counts[filled],
+            marker,
+            f"{what} from %{{customdata}}: %{{y}} trials",
+            width=np.diff(edges)[filled],
+            customdata=[f"{texts[i]} to {texts[i + 1]}" for i in filled],
+            **more,
+        )
+        return int(counts.max())
+
+    def left_out(self, series: Iterable[NDArray], thing: str) -> str:
+        """What is not drawn, as a sentence; empty where all is."""
+        values = np.concatenate(list(series))
+        known, parts = finite(values), []
+        infinite = values.size - known.size
+        outside = known.size - int(np.histogram(known, self.edges)[0].sum())
+        if infinite:
+            parts.append(counted(infinite, f"infinite {thing}"))
+        if outside:
+            parts.append(f"{counted(outside, thing)} beyond the axis")
+        return f" Not drawn: {listed(parts)}." if parts else ""
+
+    def data(self, series: Mapping[tuple[str, str], NDArray]) -> pd.DataFrame:
+        """Counts by algorithm, quantity and bin, without the empty bins."""
+        rows, edges = [], self.edges
+        for names, values in series.items():
+            counts = np.histogram(finite(values), edges)[0]
+            rows += [(*names, edges[i], edges[i + 1], counts[i]) for i in np.flatnonzero(counts)]
+        return pd.DataFrame(rows, columns=["algorithm", "quantity", "from", "to", "trials"])
 
 
-def left_out(n_infinite: int, n_outside: int, thing: str) -> str:
-    """What a histogram does not show, as a sentence; empty when it shows all."""
-    parts = []
-    if n_infinite:
-        parts.append(counted(n_infinite, f"infinite {thing}"))
-    if n_outside:
-        parts.append(f"{counted(n_outside, thing)} beyond the axis")
-    return f" Not drawn: {listed(parts)}." if parts else ""
+def no_bound(results: Results, alpha: Level, side: str) -> str:
+    """What there is where nothing is finite."""
+    return too_few(results, alpha, side) or "no finite bound"
 
 
-def histogram_data(series: Mapping[tuple[str, str], Any], edges: NDArray) -> pd.DataFrame:
-    """Counts by algorithm, quantity and bin, without the empty bins."""
-    counts = [np.histogram(finite(values), edges)[0] for values in series.values()]
-    filled = [np.flatnonzero(own) for own in counts]
-    which = np.repeat(np.arange(len(filled)), [len(own) for own in filled])
-    bins = np.concatenate(filled)
-    names = list(series)
-    return pd.DataFrame(
-        {
-            "algorithm": [names[i][0] for i in which],
-            "quantity": [names[i][1] for i in which],
-            "from": edges[bins],
-            "to": edges[bins + 1],
-            "trials": np.array(counts)[which, bins],
-        }
-    )
-
-
-def say_nothing(figure: Sketch, results: Results, alpha: Level, side: str) -> None:
-    """Words where there is nothing finite to draw."""
-    text = (too_few(results, alpha, side) or "no finite bound").replace(": ", ":<br>")
-    place: Settings = {"xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5}
-    figure.note(text, **place)
+def say_nothing(figure: Sketch, results: Results, alpha: Level, side: str) -> str:
+    """Words where there is nothing finite to draw; the title that says so."""
+    text = no_bound(results, alpha, side)
+    figure.note(text.replace(": ", ":<br>"), xref="paper", yref="paper", x=0.5, y=0.5)
     figure.axis("y", {"range": [0, 1]})
+    return f"There is {text}"
 
 
 def stacked(count: int) -> Sketch:
@@ -116,7 +122,7 @@ def frame_rows(figure: Sketch, names: Sequence[str], axis: Mapping[str, Any], to
 
     Bars higher than ``top`` are cut, with their counts; says whether there are any.
     """
-    framed(figure, 80 + 140 * len(names), legend={"y": 1 + 0.2 / len(names)})
+    figure.frame(80 + 140 * len(names), legend={"y": 1 + 0.2 / len(names)})
     figure.axis("x", {**axis, "title": {}})
     figure.axis("x", {"title": axis["title"]}, len(names))
     figure.axis("y", {"automargin": True, "nticks": 4, "range": plain([0, 1.2 * top])})

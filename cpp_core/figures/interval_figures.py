@@ -5,18 +5,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from cpp_core.checks import Level
+from cpp_core.checks import Level, lookup
 from cpp_core.figures.histograms import (
+    Bins,
     Columns,
-    bin_edges,
     columns,
     frame_rows,
     half_of,
-    histogram,
-    histogram_data,
-    left_out,
+    no_bound,
     quantile,
     say_nothing,
     smallest,
@@ -28,26 +25,19 @@ from cpp_core.figures.panels import (
     TRIALS,
     Axis,
     Panel,
+    SetChart,
     SetMark,
     bound_words,
     clear,
-    draw_averages,
-    draw_difference,
-    draw_fade,
-    draw_set,
-    draw_span,
     faded,
     fill,
-    framed,
     in_trials,
     ink,
     look,
     loss_label,
     loss_unit,
-    plain,
     rows_layout,
     stroke,
-    wants_log,
 )
 from cpp_core.figures.sketch import Settings, Sketch
 from cpp_core.trials.experiment import Experiment
@@ -86,21 +76,19 @@ def overview_bars(
     if side == "upper" and about.sign > 0:  # the other end is that of the range
         ends = data.filter(regex="upper|mean").to_numpy(dtype=float)
     axis = Axis.around(ends, zero=about.low == 0 and about.sign > 0)
-    figure, note, readings = Sketch(), too_few(results, alpha, side), []
+    figure, note, readings = SetChart(axis), too_few(results, alpha, side), []
     for row, (name, own) in enumerate(found.items()):
         shown, low, high = look(name), float(data["lower"][row]), float(data["upper"][row])
         readings.append(f"{shown.label} {bound_words(about, low, high, side)}")
         for end in ("lower", "upper"):
-            draw_fade(figure, axis, row, own[end], shown.color, about)
+            figure.fade(row, own[end], shown.color, about)
         missing = note
         if not note and math.inf in (high, -low):
             missing = "no finite bound: failed training runs count as infinite losses"
-        draw_set(figure, axis, row, SetMark(low, high, shown.color, readings[-1], missing))
+        figure.set(row, SetMark(low, high, shown.color, readings[-1], missing))
     labels = [look(name).label for name in found]
-    averages = dict(zip(labels, data["mean_test_loss"], strict=True))
-    draw_averages(figure, averages, "average test loss")
-    framed(figure, 90 + (92 if note else 62) * len(found))
-    figure.update(xaxis=axis.layout(loss_label(results.experiment)), yaxis=rows_layout(labels))
+    figure.averages(labels, data["mean_test_loss"].tolist(), "average test loss")
+    figure.frame_sets(loss_label(results.experiment), labels, 90, 92 if note else 62)
     title = _overview_title(results, alpha, readings, data[about.bad_end], about)
     caption = (
         f"Bar: {_overview_bar(results)}. Fade: where the ends lie in 90 % and in 50 % of the "
@@ -168,54 +156,40 @@ def interval_histograms(
     ends = about.ends(side)
     quantities = ["mean_test_loss", *ends]
     series = {(a, q): own[q] for a, own in found.items() for q in quantities}
-    is_log = wants_log(np.concatenate(list(series.values())), None)
-    edges = bin_edges(list(series.values()), is_log)
-    figure = stacked(len(found))
+    bins, figure = Bins.of(list(series.values())), stacked(len(found))
+    # In the legend one key for all algorithms, in no algorithm's colour.
+    hatched = {"shape": "/", "fillmode": "replace", "size": 6, "fgcolor": ink(dark)}
+    at, width = bins.edges[:1], np.diff(bins.edges[:2]) / 1000
     for quantity in quantities:
-        _quantity_key(figure, quantity, edges, dark)
-    outside, tops = 0, dict.fromkeys(quantities, 1)
+        own = {**clear(dark), "pattern": hatched if quantity == "upper" else {}}
+        marker = GREY_BAR if quantity == "mean_test_loss" else own
+        key = QUANTITIES[quantity] + (" (hatched)" if quantity == "upper" else "")
+        figure.bar(at, [0], marker, "", width=width, name=key, legendgroup=quantity)
+    tops = dict.fromkeys(quantities, 1)
     for row, name in enumerate(found, start=1):
         for quantity in quantities:
             own = fill(name, quantity == "upper")
             marker = GREY_BAR if quantity == "mean_test_loss" else own
             what = f"{look(name).label}: {QUANTITIES[quantity]}"
-            style = {"marker": marker, "showlegend": False, "legendgroup": quantity}
-            bar, beyond = histogram(series[name, quantity], edges, is_log, what, **style)
-            figure.bar(row, **bar)
-            outside += beyond
-            tops[quantity] = max([tops[quantity], *bar["y"]])
+            place: Settings = {"row": row, "legendgroup": quantity}
+            top = bins.draw(figure, series[name, quantity], what, marker, **place)
+            tops[quantity] = max(tops[quantity], top)
     # A quantity that hardly varies must not flatten the others.
     top = min(max(tops.values()), 3 * min(tops.values()))
-    drawn = Axis.around(edges, is_log).layout(loss_label(results.experiment))
-    cut = frame_rows(figure, list(found), drawn, top)
+    cut = frame_rows(figure, list(found), bins.axis(loss_label(results.experiment)), top)
     title = _ends_title(results, found, alpha, side, about)
     readings = listed(
         f"{look(a).label} {' to '.join(about.rounded(e, median(own[e])) for e in ends)}"
         for a, own in found.items()
     )
     moves = ", at one random case of each" if results.experiment.modulation else ""
-    infinite = sum(int(np.isinf(values).sum()) for values in series.values())
     caption = (
         f"Counts over {counted(len(results.trials), 'trial')}{moves}, same bins for all."
         f"{CUT if cut else ''} Median {'ends' if len(ends) == 2 else ends[0] + ' end'}: {readings}."
-        + left_out(infinite, outside, "value")
+        + bins.left_out(series.values(), "value")
     )
     alt = f"Histograms, one row per algorithm. {title}. Medians: {readings}."
-    return Panel("intervals", title, figure, caption, alt, histogram_data(series, edges))
-
-
-def _quantity_key(figure: Sketch, quantity: str, edges: NDArray, dark: bool) -> None:
-    """One key in the legend for all algorithms, in no algorithm's colour."""
-    hatch = {"shape": "/", "fillmode": "replace", "size": 6, "fgcolor": ink(dark)}
-    own = {**clear(dark), "pattern": hatch if quantity == "upper" else {}}
-    figure.bar(
-        x=plain(edges[:1]),
-        y=[0],
-        width=plain((edges[1:2] - edges[:1]) / 1000),
-        marker=GREY_BAR if quantity == "mean_test_loss" else own,
-        name=QUANTITIES[quantity] + (" (hatched)" if quantity == "upper" else ""),
-        legendgroup=quantity,
-    )
+    return Panel("intervals", title, figure, caption, alt, bins.data(series))
 
 
 def _ends_title(results: Results, found: Columns, alpha: Level, side: str, about: About) -> str:
@@ -225,7 +199,7 @@ def _ends_title(results: Results, found: Columns, alpha: Level, side: str, about
     leader, share, ties = smallest(bounds)
     best = "highest" if about.greater_is_better else "lowest"
     if all(np.isinf(own).all() for own in bounds.values()):
-        return f"There is {too_few(results, alpha, side) or 'no finite bound'}"
+        return f"There is {no_bound(results, alpha, side)}"
     if len(found) == 1:
         return half_of(f"{possessive(look(leader).label)} {bad} ends", found[leader][bad])
     if ties >= share:
@@ -242,27 +216,19 @@ def width_histograms(
     """How wide the sets are: overlaid histograms of the mean width of each trial."""
     found = columns(results, alpha, side)
     widths = {name: own["mean_width"] for name, own in found.items()}
-    pooled = np.concatenate(list(widths.values()))
-    is_log = wants_log(pooled, None)
-    edges = bin_edges(list(widths.values()), is_log)
-    figure, outside = Sketch(), 0
+    bins, figure = Bins.of(list(widths.values())), Sketch()
     for name, values in widths.items():
         shown = look(name)
-        marker = fill(name, opacity=0.45)
-        marker["pattern"] = {"shape": shown.hatch, "fgcolor": shown.color, "size": 8}
-        what = f"{shown.label}: widths"
-        bar, beyond = histogram(values, edges, is_log, what, marker=marker, name=shown.label)
-        figure.bar(**bar)
-        outside += beyond
-    framed(figure, 320, showlegend=True)
-    layout = Axis.around(edges, is_log).layout(width_label(results.experiment))
-    figure.update(xaxis=layout, yaxis=TRIALS)
+        hatch = {"shape": shown.hatch, "fgcolor": shown.color, "size": 8}
+        marker = {**fill(name, opacity=0.45), "pattern": hatch}
+        bins.draw(figure, values, f"{shown.label}: widths", marker, name=shown.label)
+    layout = bins.axis(width_label(results.experiment))
+    figure.frame(320, showlegend=True, xaxis=layout, yaxis=TRIALS)
     n, (leader, share, ties) = len(results.trials), smallest(widths)
     medians = listed(f"{look(a).label} {number(median(v))}" for a, v in widths.items())
     told = f" Median: {medians}."
-    if np.isinf(pooled).all():
-        say_nothing(figure, results, alpha, side)
-        title = f"There is {too_few(results, alpha, side) or 'no finite bound'}"
+    if all(np.isinf(values).all() for values in widths.values()):
+        title = say_nothing(figure, results, alpha, side)
     elif len(found) == 1:
         title = half_of(f"{possessive(look(leader).label)} widths", widths[leader])
     elif ties >= share:
@@ -273,12 +239,11 @@ def width_histograms(
         title = f"{possessive(look(leader).label)} sets are the narrowest {in_trials(share, n)}"
     caption = (
         f"Mean width of the sets in each of {counted(n, 'trial')}.{told} A width says how far "
-        "losses spread, not how good they are."
-        + left_out(int(np.isinf(pooled).sum()), outside, "width")
+        f"losses spread, not how good they are.{bins.left_out(widths.values(), 'width')}"
     )
     alt = f"Overlaid histograms of widths. {title}. Medians: {medians}."
-    series = {(name, "width"): values for name, values in widths.items()}
-    return Panel("widths", title, figure, caption, alt, histogram_data(series, edges))
+    data = bins.data({(name, "width"): values for name, values in widths.items()})
+    return Panel("widths", title, figure, caption, alt, data)
 
 
 def width_label(experiment: Experiment, whose: str = "") -> str:
@@ -290,7 +255,51 @@ def width_label(experiment: Experiment, whose: str = "") -> str:
     return f"{width} in {experiment.measure.label}" + (f" ({unit})" if unit else "")
 
 
-# The difference of two
+# Two algorithms, trial by trial and on the next case
+
+
+def width_differences(
+    results: Results,
+    first: str,
+    second: str,
+    alpha: Level = 0.1,
+    side: str = "two-sided",
+    dark: bool = False,
+) -> Panel:
+    """Trial by trial, the width of the first minus the width of the second."""
+    found = columns(results, alpha, side)
+    a, b = (lookup(x, found, "competing algorithm")["mean_width"] for x in (first, second))
+    both, n = np.isinf(a) & np.isinf(b), len(a)
+    d = a[~both] - b[~both]
+    bins, figure = Bins.of([d], False, zero=True), Sketch()
+    for name, own in ((first, d[d < 0]), (second, d[d > 0])):
+        narrower = f"{look(name).label} narrower"
+        bins.draw(figure, own, f"{narrower}: differences", fill(name), name=narrower)
+    ties = int((d == 0).sum())
+    if ties:
+        width, name = (bins.edges[1] - bins.edges[0]) / 4, "equally wide"
+        hover = f"{name}: %{{y}} trials"
+        figure.bar([0], [ties], clear(dark, 0.15), hover, width=[width], name=name)
+    label = width_label(results.experiment, f"{look(first).label} minus {look(second).label}")
+    figure.frame(280, showlegend=True, xaxis=bins.axis(label), yaxis=TRIALS)
+    shares = {first: (d < 0).sum() / n, second: (d > 0).sum() / n}
+    leader = max(shares, key=lambda name: shares[name])
+    title = f"{possessive(look(leader).label)} sets are narrower {in_trials(shares[leader], n)}"
+    if both.all():
+        title = say_nothing(figure, results, alpha, side)
+    elif ties / n >= shares[leader]:
+        title = f"The sets are equally wide {in_trials(ties / n, n)}"
+    readings = listed(
+        f"{look(name).label} narrower {in_trials(share, n)}" for name, share in shares.items()
+    )
+    caption = (
+        f"{readings}; equal {in_trials(ties / n, n)}. Both see the same cases in a trial. Narrower "
+        f"is not better by itself.{bins.left_out([d], 'difference')}"
+        + (f" Both are infinite {in_trials(both.mean(), n)}." if both.any() else "")
+    )
+    alt = f"Histogram of width differences around zero. {readings}."
+    data = bins.data({(f"{first} minus {second}", "width difference"): d})
+    return Panel("width-differences", title, figure, caption, alt, data)
 
 
 def paired_difference(
@@ -314,16 +323,19 @@ def paired_difference(
     reading = bound_words(about.difference, next_["lower"], next_["upper"], unit=unit)
     left, right = (look(name).color for name in (first, second)[:: about.sign])
     mark = SetMark(next_["lower"], next_["upper"], left, f"difference {reading}", missing)
-    figure = Sketch(2, 0.42)
-    axis = _draw_spread(figure, frame, mark, about, dark)
-    draw_difference(figure, axis, 0, mark, (left, right))
+    every = [frame[end].to_numpy(dtype=float) for end in ("lower", "upper")]
+    spread = [quantile(own, level) for own in every for level in (0.05, 0.95)]
+    figure = SetChart(Axis.around_zero([mark.lower, mark.upper, *spread]), 2, 0.42)
+    for own in every:
+        figure.fade(0, own, ink(dark), about.difference)
+    figure.difference(0, mark, right)
     figure.vline(0, stroke(dark))
-    framed(figure, 340 if missing else 300)
+    figure.frame(340 if missing else 300)
     _draw_wins(figure, wins, (first, second), about, dark)
     words = f"{next_['first']} minus {next_['second']}: {about.loss}"
     better = "above" if about.greater_is_better else "below"
     words += (f" ({unit})" if unit else "") + f"<br>{better} 0: {next_['first']} is better"
-    figure.axis("x", axis.layout(words), 1)
+    figure.axis("x", figure.along.layout(words), 1)
     figure.axis("y", {**rows_layout([""]), "showticklabels": False})
     at = "at the one random test case " if next_["at_case"] else ""
     shares = _wins_words(wins, about, confidence(each))
@@ -338,35 +350,22 @@ def paired_difference(
     return Panel("paired", title, figure, caption, alt, frame.drop(columns=["test_coverage"]))
 
 
-def _draw_spread(
-    figure: Sketch, frame: pd.DataFrame, mark: SetMark, about: About, dark: bool
-) -> Axis:
-    """The ends over the trials; the axis that holds them and the set."""
-    every = [frame[end].to_numpy(dtype=float) for end in ("lower", "upper")]
-    spread = [quantile(own, level) for own in every for level in (0.05, 0.95)]
-    axis = Axis.around_zero([mark.lower, mark.upper, *spread])
-    for own in every:
-        draw_fade(figure, axis, 0, own, ink(dark), about.difference)
-    return axis
-
-
 def _draw_wins(
     figure: Sketch, wins: dict[str, Any], pair: tuple[str, str], about: About, dark: bool
 ) -> None:
     """One bar in the second row: the shares that the first wins, ties and loses."""
-    held_out, start, whole = f"held-out {plural(about.held_out)}", 0.0, Axis(0, 100)
+    held_out, start = f"held-out {plural(about.held_out)}", 0.0
+    place: Settings = {"row": 2, "width": [0.5], "orientation": "h", "showlegend": True}
     for outcome, name, marker in (
         ("wins", f"{wins['first']} better", fill(pair[0])),
         ("ties", "equal", clear(dark, 0.12)),
         ("losses", f"{wins['second']} better", fill(pair[1])),
     ):
-        share = wins[outcome] / wins["k"]
-        text = f"{name}: {wins[outcome]} of {wins['k']}"
-        hover = f"{text} {held_out} ({percent(share)})<extra></extra>"
-        ends, style = (start, start + 100 * share), {"marker": marker, "name": text}
-        draw_span(figure, whole, 0, ends, 0.5, 2, showlegend=True, hovertemplate=hover, **style)
-        start = ends[1]
-    layout = whole.layout(f"share of the {held_out} of trial 0")
+        share, text = wins[outcome] / wins["k"], f"{name}: {wins[outcome]} of {wins['k']}"
+        hover = f"{text} {held_out} ({percent(share)})"
+        figure.bar([100 * share], [0], marker, hover, base=[start], name=text, **place)
+        start += 100 * share
+    layout = Axis(0, 100).layout(f"share of the {held_out} of trial 0")
     figure.axis("x", {**layout, "ticksuffix": " %", "dtick": 25}, 2)
 
 

@@ -15,19 +15,13 @@ from cpp_core.figures.histograms import bin_edges, name_row, stacked
 from cpp_core.figures.panels import (
     Axis,
     Panel,
+    SetChart,
     SetMark,
     bound_words,
     chart_text,
-    draw_averages,
-    draw_difference,
-    draw_set,
     faded,
-    framed,
-    plain,
-    rows_layout,
     stroke,
 )
-from cpp_core.figures.sketch import Sketch
 from cpp_core.verdicts.about import About
 from cpp_core.verdicts.bounds import bound_of
 from cpp_core.verdicts.comparisons import Pair, next_difference_of
@@ -62,19 +56,18 @@ def bound_bars(
     means = {name: float(own.mean()) for name, own in columns.items()}
     known = [*bounds.values(), *means.values(), *([] if at_most is None else [at_most])]
     axis = Axis.around([*known, low], zero=low == 0)
-    figure, readings, notes = Sketch(), [], [_missing(facts) for facts in found.values()]
+    figure, readings = SetChart(axis), []
+    notes = [_missing(facts) for facts in found.values()]
     for row, (name, bound) in enumerate(bounds.items()):
         words = bound_words(about, low, bound, "upper")
         readings.append(f"{name} {words}")
         hover = f"{chart_text(name)}: {words}"
-        mark = SetMark(low, bound, color_of(columns, name), hover, notes[row])
-        draw_set(figure, axis, row, mark)
+        figure.set(row, SetMark(low, bound, color_of(columns, name), hover, notes[row]))
     labels = [chart_text(name) for name in columns]
-    draw_averages(figure, dict(zip(labels, means.values(), strict=True)), "mean loss in the file")
+    figure.averages(labels, list(means.values()), "mean loss in the file")
     if at_most is not None:
         figure.vline(at_most, stroke(False, "dash"))
-    framed(figure, 100 + (92 if any(notes) else 62) * len(columns))
-    figure.update(xaxis=axis.layout("loss"), yaxis=rows_layout(labels))
+    figure.frame_sets("loss", labels, 100, 92 if any(notes) else 62)
     each = " each" if len(columns) > 1 else ""
     title = f"With {confidence(alpha)} confidence{each}: {', '.join(readings)}"
     caption = (
@@ -98,27 +91,18 @@ def loss_histograms(
         counts = np.histogram(own, edges)[0]
         outside += int(own.size - counts.sum())
         color = color_of(columns, name)
-        figure.bar(
-            row,
-            x=plain((edges[:-1] + edges[1:]) / 2),
-            y=counts.tolist(),
-            width=plain(np.diff(edges)),
-            marker={"color": faded(color, 0.6), "line": {"color": color, "width": 1}},
-            hovertemplate="%{y} losses around %{x:.3g}<extra></extra>",
-            showlegend=False,
-        )
+        marker = {"color": faded(color, 0.6), "line": {"color": color, "width": 1}}
+        hover, middles = "%{y} losses around %{x:.3g}", (edges[:-1] + edges[1:]) / 2
+        figure.bar(middles, counts, marker, hover, row, width=np.diff(edges))
         bound = float(bound_of(own, alpha, about, name).facts["bound"])
         if math.isfinite(bound):
             figure.vline(bound, stroke(False, "dash"), [row])
-        beyond = int((own > bound).sum())
-        readings.append(f"{beyond} of {own.size} losses of {name}")
+        readings.append(f"{(own > bound).sum()} of {own.size} losses of {name}")
         name_row(figure, f"<b>{chart_text(name)}</b>", row)
-        frame = pd.DataFrame({"from": edges[:-1], "to": edges[1:], "losses": counts})
-        frame.insert(0, "column", name)
-        frames.append(frame[counts > 0])
-    framed(figure, 90 + 130 * len(columns))
-    reach = edges[[0, -1]]
-    figure.axis("x", {**Axis.around(reach).layout("loss"), "title": {}})
+        own_bins = {"column": name, "from": edges[:-1], "to": edges[1:], "losses": counts}
+        frames.append(pd.DataFrame(own_bins)[counts > 0])
+    figure.frame(90 + 130 * len(columns))
+    figure.axis("x", {**Axis.around(edges[[0, -1]]).layout("loss"), "title": {}})
     figure.axis("x", {"title": {"text": "loss"}}, len(columns))
     figure.axis("y", {"title": {"text": "cases"}, "nticks": 4, "automargin": True})
     title = f"{listed(readings)} lie above the bound"
@@ -140,20 +124,17 @@ def difference_bars(
         for a, b in combinations(columns, 2)
     ]
     data = pd.DataFrame(found)[["first", "second", "lower", "upper"]]
-    axis = Axis.around_zero(data[["lower", "upper"]].to_numpy())
-    figure, labels, notes = Sketch(), [], [_missing(facts) for facts in found]
+    figure = SetChart(Axis.around_zero(data[["lower", "upper"]].to_numpy()))
+    labels, notes = [], [_missing(facts) for facts in found]
     for row, (first, second, lower, upper) in enumerate(data.itertuples(index=False)):
         labels.append(f"{chart_text(first)} − {chart_text(second)}")
         words = bound_words(about.difference, lower, upper)
         hover = f"{chart_text(first)} minus {chart_text(second)} {words}"
-        colors = color_of(columns, first), color_of(columns, second)
-        mark = SetMark(lower, upper, colors[0], hover, notes[row])
-        draw_difference(figure, axis, row, mark, colors)
+        mark = SetMark(lower, upper, color_of(columns, first), hover, notes[row])
+        figure.difference(row, mark, color_of(columns, second))
     figure.vline(0, stroke(False))
-    framed(figure, 110 + (92 if any(notes) else 56) * len(found))
-    figure.update(
-        xaxis=axis.layout("difference of the losses on the same case"), yaxis=rows_layout(labels)
-    )
+    words = "difference of the losses on the same case"
+    figure.frame_sets(words, labels, 110, 92 if any(notes) else 56)
     decided = sum(facts["outcome"] in ("first better", "second better") for facts in found)
     title = f"{decided} of {counted(len(found), 'difference')} on one side of zero"
     caption = (

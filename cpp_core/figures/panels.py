@@ -2,7 +2,7 @@
 
 import html
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from textwrap import wrap
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cpp_core.catalog.algorithms import ALGORITHMS, Algorithm
 from cpp_core.checks import lookup
-from cpp_core.figures.sketch import Settings, Sketch
+from cpp_core.figures.sketch import Settings, Sketch, plain
 from cpp_core.trials.experiment import Experiment
 from cpp_core.verdicts.about import About
 from cpp_core.verdicts.language import number, percent
@@ -142,11 +142,6 @@ def faded(color: str, opacity: float) -> str:
     return f"rgba({red},{green},{blue},{opacity})"
 
 
-def plain(values: Any) -> list[float]:
-    """Numbers for a figure, short in JSON; float32 losses have seven digits."""
-    return [float(f"{v:.8g}") for v in np.asarray(values, dtype=float)]
-
-
 def finite(values: Any) -> NDArray:
     """The finite ones among the values."""
     flat = np.asarray(values, dtype=float).ravel()
@@ -212,21 +207,6 @@ def round_step(least: float) -> float:
     return next(unit * nice for nice in (1, 2, 4, 5, 10) if unit * nice >= least * (1 - 1e-9))
 
 
-def draw_span(
-    figure: Sketch,
-    axis: Axis,
-    y: float,
-    ends: tuple[float, float],
-    thickness: float,
-    row: int = 1,
-    **style: Any,
-) -> None:
-    """A horizontal bar from one end to the other."""
-    left, right = axis.clip(ends[0]), axis.clip(ends[1])
-    size = {"base": plain([left]), "x": plain([right - left]), "y": [y], "width": [thickness]}
-    figure.bar(row, orientation="h", **{"showlegend": False, **size, **style})
-
-
 @dataclass(frozen=True)
 class SetMark:
     """How one set is drawn: its ends, what a hover says, and words where an end is missing."""
@@ -238,103 +218,6 @@ class SetMark:
     note: str = ""
     thickness: float = 0.36
     hatch: str = ""
-
-
-def draw_set(figure: Sketch, axis: Axis, y: float, mark: SetMark) -> None:
-    """One set as a bar; an empty one as a mark, an infinite end as an arrow, both with words."""
-    hover = f"{mark.hover}<extra></extra>"
-    label: Settings = {"yanchor": "top", "y": y + mark.thickness / 2, "align": "right"}
-    if mark.lower > mark.upper:
-        middle = axis.clip((mark.lower + mark.upper) / 2)
-        figure.scatter(
-            x=plain([middle]),
-            y=[y],
-            mode="markers",
-            marker={"symbol": "x-thin", "size": 12, "line": {"color": mark.color, "width": 3}},
-            hovertemplate=hover,
-            showlegend=False,
-        )
-        figure.note("empty set", x=math.log10(middle) if axis.log else middle, **label)
-        return
-    pattern = {"shape": mark.hatch, "fillmode": "replace", "solidity": 0.4} if mark.hatch else {}
-    bar = {"color": mark.color, "line": {"color": mark.color, "width": 1.5}, "pattern": pattern}
-    ends = mark.lower, mark.upper
-    draw_span(figure, axis, y, ends, mark.thickness, marker=bar, hovertemplate=hover)
-    arrows = [(axis.low, "triangle-left")] if mark.lower == -math.inf else []
-    arrows += [(axis.high, "triangle-right")] if mark.upper == math.inf else []
-    for x, symbol in arrows:
-        figure.scatter(
-            x=plain([x]),
-            y=[y],
-            mode="markers",
-            marker={"symbol": symbol, "size": 22, "color": mark.color},
-            cliponaxis=False,
-            hovertemplate=hover,
-            showlegend=False,
-        )
-    if mark.note:
-        # Broken after the colon, so that it fits on a phone.
-        corner: Settings = {"xref": "x domain", "x": 1, "xanchor": "right", "font": {"size": 11}}
-        figure.note(mark.note.replace(": ", ":<br>"), **label, **corner)
-
-
-def draw_difference(
-    figure: Sketch, axis: Axis, y: float, mark: SetMark, colors: tuple[str, str]
-) -> None:
-    """The set of a difference, in the colour of whom it favours left and right of zero."""
-    parts = [
-        replace(mark, upper=min(mark.upper, 0.0), color=colors[0]),
-        replace(mark, lower=max(mark.lower, 0.0), color=colors[1]),
-    ]
-    drawn = [part for part in parts if part.lower < part.upper] or [replace(mark, color=colors[0])]
-    for i, part in enumerate(drawn):
-        draw_set(figure, axis, y, part if i == 0 else replace(part, note=""))
-
-
-def draw_fade(
-    figure: Sketch, axis: Axis, y: float, ends: NDArray, color: str, about: About
-) -> None:
-    """The spread of an end over the trials: 5 to 95 % and 25 to 75 % of them."""
-    if len(ends) < 2:
-        return
-    for low, high, opacity in FADES:
-        # Order statistics: an interpolation between two infinite ends is undefined.
-        a, b = np.quantile(ends, [low, high], method="nearest")
-        if a < b:
-            text = f"{percent(low)} to {percent(high)} of the trials: "
-            text += f"{about.lower_end(a)} to {about.upper_end(b)}"
-            style = {"color": faded(color, opacity), "line": {"width": 0}}
-            hover = text + "<extra></extra>"
-            draw_span(figure, axis, y, (a, b), 0.66, marker=style, hovertemplate=hover)
-
-
-def draw_averages(figure: Sketch, averages: Mapping[str, float], name: str) -> None:
-    """A grey tick for the average of each row, by its label."""
-    known = [(row, *own) for row, own in enumerate(averages.items()) if math.isfinite(own[1])]
-    figure.scatter(
-        x=plain([value for *_, value in known]),
-        y=[row for row, *_ in known],
-        mode="markers",
-        marker={"symbol": "line-ns", "size": 34, "line": {"color": GREY, "width": 4}},
-        name=name,
-        customdata=[f"{label}: {number(value)}" for _, label, value in known],
-        hovertemplate=f"{name} of %{{customdata}}<extra></extra>",
-        showlegend=True,
-    )
-
-
-def percent_axis(values: Any, title: str) -> dict[str, Any]:
-    """An axis of shares in percent with round ticks, none of them outside 0 to 100."""
-    axis = Axis.around(values)
-    step = round_step((min(axis.high, 100.0) - max(axis.low, 0.0)) / 6)
-    ticks = np.arange(
-        math.ceil(max(axis.low, 0.0) / step), math.floor(min(axis.high, 100.0) / step + 1e-9) + 1
-    )
-    return {
-        **axis.layout(title),
-        "tickvals": plain(ticks * step),
-        "ticktext": [f"{tick * step:g} %" for tick in ticks],
-    }
 
 
 def rows_layout(labels: Sequence[str]) -> dict[str, Any]:
@@ -350,18 +233,86 @@ def rows_layout(labels: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def framed(figure: Sketch, height: int, **layout: Any) -> None:
-    """The frame of all figures: small margins, a legend above that wraps, no title inside."""
-    legend = {"orientation": "h", "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom"}
-    figure.update(
-        height=height,
-        margin={"l": 8, "r": 16, "t": 28, "b": 8},
-        legend={**legend, "title": {"text": ""}},
-        barmode="overlay",
-        bargap=0,
-        hovermode="closest",
-    )
-    figure.update(**layout)
+class SetChart(Sketch):
+    """Rows of sets along an axis of losses."""
+
+    def __init__(self, axis: Axis, rows: int = 1, spacing: float = 0.0) -> None:
+        super().__init__(rows, spacing)
+        self.along = axis
+
+    def frame_sets(self, title: str, labels: Sequence[str], around: int, each: int) -> None:
+        """Frame labelled rows, with so many pixels around them and for each."""
+        x, y = self.along.layout(title), rows_layout(labels)
+        self.frame(around + each * len(labels), xaxis=x, yaxis=y)
+
+    def span(self, y: float, ends: tuple[float, float], thickness: float, **style: Any) -> None:
+        """A horizontal bar from one end to the other."""
+        left, right = map(self.along.clip, ends)
+        place: Settings = {"base": [left], "width": [thickness], "orientation": "h"}
+        self.bar([right - left], [y], **place, **style)
+
+    def set(self, y: float, mark: SetMark) -> None:
+        """One set as a bar; an empty one as a mark, an infinite end as an arrow, with words."""
+        axis, color, hover = self.along, mark.color, mark.hover
+        label: Settings = {"yanchor": "top", "y": y + mark.thickness / 2, "align": "right"}
+        if mark.lower > mark.upper:
+            middle = axis.clip((mark.lower + mark.upper) / 2)
+            cross = {"symbol": "x-thin", "size": 12, "line": {"color": color, "width": 3}}
+            self.marks([middle], [y], cross, hover)
+            self.note("empty set", x=math.log10(middle) if axis.log else middle, **label)
+            return
+        hatch = {"shape": mark.hatch, "fillmode": "replace", "solidity": 0.4} if mark.hatch else {}
+        bar = {"color": color, "line": {"color": color, "width": 1.5}, "pattern": hatch}
+        self.span(y, (mark.lower, mark.upper), mark.thickness, marker=bar, hover=hover)
+        arrows = [(axis.low, "triangle-left")] if mark.lower == -math.inf else []
+        arrows += [(axis.high, "triangle-right")] if mark.upper == math.inf else []
+        for x, symbol in arrows:
+            arrow = {"symbol": symbol, "size": 22, "color": color}
+            self.marks([x], [y], arrow, hover, cliponaxis=False)
+        if mark.note:
+            # Broken after the colon, so that it fits on a phone.
+            corner: Settings = {"xref": "x domain", "x": 1, "xanchor": "right"}
+            text = mark.note.replace(": ", ":<br>")
+            self.note(text, **label, **corner, font={"size": 11})
+
+    def difference(self, y: float, mark: SetMark, right: str) -> None:
+        """The set of a difference, in another colour to the right of zero."""
+        parts = [
+            replace(mark, upper=min(mark.upper, 0.0)),
+            replace(mark, lower=max(mark.lower, 0.0), color=right),
+        ]
+        drawn = [part for part in parts if part.lower < part.upper] or [mark]
+        for i, part in enumerate(drawn):
+            self.set(y, part if i == 0 else replace(part, note=""))
+
+    def fade(self, y: float, ends: NDArray, color: str, about: About) -> None:
+        """The spread of an end over the trials: 5 to 95 % and 25 to 75 % of them."""
+        for low, high, opacity in FADES if len(ends) > 1 else ():
+            # Order statistics: an interpolation between two infinite ends is undefined.
+            a, b = np.quantile(ends, [low, high], method="nearest")
+            if a < b:
+                text = f"{percent(low)} to {percent(high)} of the trials: "
+                text += f"{about.lower_end(a)} to {about.upper_end(b)}"
+                style = {"color": faded(color, opacity), "line": {"width": 0}}
+                self.span(y, (a, b), 0.66, marker=style, hover=text)
+
+    def averages(self, labels: Sequence[str], averages: Sequence[float], name: str) -> None:
+        """A grey tick for the average of each row."""
+        known = [row for row, value in enumerate(averages) if math.isfinite(value)]
+        tick = {"symbol": "line-ns", "size": 34, "line": {"color": GREY, "width": 4}}
+        said = [f"{labels[row]}: {number(averages[row])}" for row in known]
+        hover, more = f"{name} of %{{customdata}}", {"customdata": said, "showlegend": True}
+        self.marks([averages[row] for row in known], known, tick, hover, name=name, **more)
+
+
+def percent_axis(values: Any, title: str) -> dict[str, Any]:
+    """An axis of shares in percent with round ticks, none of them outside 0 to 100."""
+    axis = Axis.around(values)
+    low, high = max(axis.low, 0.0), min(axis.high, 100.0)
+    step = round_step((high - low) / 6)
+    ticks = np.arange(math.ceil(low / step), math.floor(high / step + 1e-9) + 1) * step
+    texts = [f"{tick:g} %" for tick in ticks]
+    return {**axis.layout(title), "tickvals": plain(ticks), "ticktext": texts}
 
 
 def fill(name: str, hatched: bool = False, opacity: float = 0.85) -> dict[str, Any]:

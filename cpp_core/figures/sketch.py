@@ -7,7 +7,18 @@ many charts would follow the slider late.
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
+
 Settings = dict[str, Any]
+
+LEGEND = {"orientation": "h", "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom"}
+FRAME: Settings = {
+    "margin": {"l": 8, "r": 16, "t": 28, "b": 8},
+    "legend": {**LEGEND, "title": {"text": ""}},
+    "barmode": "overlay",
+    "bargap": 0,
+    "hovermode": "closest",
+}
 
 
 def merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> Settings:
@@ -33,17 +44,17 @@ def axis_id(letter: str, row: int) -> str:
     return letter if row == 1 else f"{letter}{row}"
 
 
-class Sketch:
-    """Charts one above the other, as Plotly's JSON has them.
+def plain(values: Any) -> list[Any]:
+    """Values for a figure, short in JSON; float32 losses have seven digits."""
+    known = np.asarray(values)
+    return [float(f"{v:.8g}") for v in known] if known.dtype.kind == "f" else known.tolist()
 
-    Parameters
-    ----------
-    rows : int
-        How many charts; the first is at the top.
-    spacing : float
-        Share of the height between two of them.
-    shared : bool
-        Whether they have one horizontal axis, labelled below the last.
+
+class Sketch:
+    """Charts one above the other, as Plotly's JSON has them; the first is at the top.
+
+    ``spacing`` is the share of the height between two of them; where they are ``shared`` they have
+    one horizontal axis, labelled below the last.
     """
 
     def __init__(self, rows: int = 1, spacing: float = 0.0, shared: bool = False) -> None:
@@ -61,26 +72,31 @@ class Sketch:
             y = {"anchor": axis_id("x", row), "domain": [max(top - height, 0.0), top]}
             self.axis("y", y, row)
 
-    def trace(self, kind: str, row: int = 1, **settings: Any) -> None:
-        """Add a trace: kind is "bar" or "scatter"."""
+    def trace(self, kind: str, x: Any, y: Any, hover: str, row: int = 1, **more: Any) -> None:
+        """Add a trace of this kind; without a name it has no key in the legend."""
         axes = {f"{letter}axis": axis_id(letter, row) for letter in "xy"}
-        self.data.append({"type": kind, **axes, **settings})
+        own = {"type": kind, **axes, "x": x, "y": y, **more}
+        own |= {key: plain(own[key]) for key in ("x", "y", "base", "width") if key in own}
+        own |= {"hovertemplate": f"{hover}<extra></extra>"} if hover else {}
+        self.data.append(own if "name" in own else {"showlegend": False, **own})
 
-    def bar(self, row: int = 1, **settings: Any) -> None:
+    def bar(self, x: Any, y: Any, marker: Settings, hover: str, row: int = 1, **more: Any) -> None:
         """Add bars."""
-        self.trace("bar", row, **settings)
+        self.trace("bar", x, y, hover, row, marker=marker, **more)
 
-    def scatter(self, row: int = 1, **settings: Any) -> None:
-        """Add points, lines or texts."""
-        self.trace("scatter", row, **settings)
+    def marks(self, x: Any, y: Any, marker: Settings, hover: str, **more: Any) -> None:
+        """Add points."""
+        self.trace("scatter", x, y, hover, **{"mode": "markers", "marker": marker, **more})
+
+    def line(self, x: Any, y: Any, line: Settings, hover: str, row: int = 1, **more: Any) -> None:
+        """Add a line."""
+        self.trace("scatter", x, y, hover, row, **{"mode": "lines", "line": line, **more})
 
     def note(self, text: str, row: int = 1, xref: str = "x", yref: str = "y", **at: Any) -> None:
         """Add words at a place, in the units of the axes or of what the references say."""
-        if "paper" not in xref:
-            xref = xref.replace("x", axis_id("x", row), 1)
-        if "paper" not in yref:
-            yref = yref.replace("y", axis_id("y", row), 1)
-        words = {"text": text, "showarrow": False, "xref": xref, "yref": yref, **at}
+        refs = {"xref": xref.replace("x", axis_id("x", row), 1)}
+        refs |= {"yref": yref.replace("y", axis_id("y", row), 1)}
+        words = {"text": text, "showarrow": False, **refs, **at}
         self.layout.setdefault("annotations", []).append(words)
 
     def shape(self, kind: str, x0: float, x1: float, row: int = 1, **settings: Any) -> None:
@@ -95,9 +111,9 @@ class Sketch:
         for row in rows:
             self.shape("line", x, x, row, line=line)
 
-    def update(self, **settings: Any) -> None:
-        """Change the layout."""
-        self.layout = merged(self.layout, settings)
+    def frame(self, height: int, **settings: Any) -> None:
+        """The frame of all figures: small margins, a legend above that wraps, no title inside."""
+        self.layout = merged(merged(self.layout, FRAME), {"height": height, **settings})
 
     def axis(self, letter: str, settings: Settings, row: int | None = None) -> None:
         """Change the axis of one chart, or of all."""

@@ -1,14 +1,14 @@
 """Figures of kinds of error: how often each is left, and which are left at one case."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from cpp_core.checks import Level
-from cpp_core.figures.panels import GREY, Panel, diamond, fill, framed, look, plain, rows_layout
-from cpp_core.figures.sketch import Sketch
+from cpp_core.figures.panels import GREY, Panel, diamond, fill, look, rows_layout
+from cpp_core.figures.sketch import Settings, Sketch
 from cpp_core.trials.results import Results, SymbolicLosses
 from cpp_core.verdicts.coverage import too_few
 from cpp_core.verdicts.language import confidence, counted, listed, number, percent
@@ -37,24 +37,19 @@ def symbol_bars(
         )
         only = float((sets[..., 0] & (sets.sum(axis=2) == 1)).mean())
         alone.append(f"{shown.label} in {percent(only)}")
-        frame = pd.DataFrame({"symbol": reader.symbols, "share_of_sets": held})
-        frame.insert(0, "algorithm", name)
-        frame["share_happened"] = _frequencies(happened, len(reader.symbols))
+        frame = pd.DataFrame({"algorithm": name, "symbol": reader.symbols, "share_of_sets": held})
+        seen = np.bincount(happened.ravel(), minlength=len(reader.symbols))
+        frame["share_happened"] = seen / happened.size
         frames.append(frame.assign(mean_set_size=size, coverage=covered))
-        figure.bar(
-            x=_symbol_labels(reader.symbols),
-            y=plain(100 * held),
-            marker={**fill(name), "pattern": {"shape": shown.hatch, "size": 8}},
-            name=f"{shown.label}: {number(size)} on average",
-            customdata=[percent(float(share)) for share in held],
-            hovertemplate=f"{shown.label}: %{{x}} is in %{{customdata}} of the sets<extra></extra>",
-        )
-    framed(figure, 340, showlegend=True, barmode="group", bargap=0.2)
-    title_of_y = {"title": {"text": "sets that hold the symbol"}, "ticksuffix": " %"}
-    figure.update(
-        xaxis={"automargin": True, "type": "category"},
-        yaxis={**title_of_y, "range": [0, 103], "automargin": True},
-    )
+        marker = {**fill(name), "pattern": {"shape": shown.hatch, "size": 8}}
+        hover = f"{shown.label}: %{{x}} is in %{{customdata}} of the sets"
+        more: Settings = {"name": f"{shown.label}: {number(size)} on average"}
+        more |= {"customdata": [percent(float(share)) for share in held]}
+        figure.bar(_symbol_labels(reader.symbols), 100 * held, marker, hover, **more)
+    x = {"automargin": True, "type": "category"}
+    y: Settings = {"automargin": True, "title": {"text": "sets that hold the symbol"}}
+    y |= {"ticksuffix": " %", "range": [0, 103]}
+    figure.frame(340, showlegend=True, barmode="group", bargap=0.2, xaxis=x, yaxis=y)
     title = f"Nothing but Correct is left: {listed(alone)} of the sets"
     caption = (
         f"Over the test cases of {counted(len(results.trials), 'trial')}, promised "
@@ -65,10 +60,6 @@ def symbol_bars(
     alt = f"Grouped bars per symbol. {title}."
     data = pd.concat(frames, ignore_index=True)
     return Panel("symbols", title, figure, caption, alt, data)
-
-
-def _frequencies(happened: NDArray, count: int) -> list[float]:
-    return (np.bincount(happened.ravel(), minlength=count) / happened.size).tolist()
 
 
 def symbol_grid(
@@ -87,70 +78,56 @@ def symbol_grid(
     figure, rows, readings, covered = Sketch(), [], [], []
     for row, (name, held) in enumerate(sets.items()):
         seen = [int((happened[name] == symbol).sum()) for symbol in symbols]
-        kept = [symbol for symbol, there in zip(symbols, held, strict=True) if there]
-        inside = sum(n for n, there in zip(seen, held, strict=True) if there)
-        readings.append(f"{look(name).label} {' or '.join(kept)}")
-        covered.append(f"{look(name).label} {inside} of {sum(seen)}")
-        _draw_symbols(figure, row, name, symbols, held)
-        _draw_seen(figure, row, name, symbols, seen, dark)
-        rows += [
-            {"algorithm": name, "symbol": symbol, "in_set": bool(there), "happened": n}
-            for symbol, there, n in zip(symbols, held, seen, strict=True)
-        ]
-    framed(figure, 110 + 64 * len(sets), showlegend=True)
-    names = {"type": "category", "categoryarray": _symbol_labels(symbols), "automargin": True}
-    figure.update(
-        xaxis={**names, "showgrid": False, "range": [-0.5, len(symbols) - 0.5]},
-        yaxis=rows_layout([look(name).label for name in sets]),
-    )
+        own = pd.DataFrame({"algorithm": name, "symbol": symbols, "in_set": held, "happened": seen})
+        rows.append(own)
+        kept = own[own["in_set"]]
+        readings.append(f"{look(name).label} {' or '.join(kept['symbol'])}")
+        covered.append(f"{look(name).label} {kept['happened'].sum()} of {sum(seen)}")
+        _draw_symbols(figure, row, own)
+        _draw_seen(figure, row, own[own["happened"] > 0], look(name).label, dark)
+    x = {"type": "category", "categoryarray": _symbol_labels(symbols), "automargin": True}
+    x |= {"showgrid": False, "range": [-0.5, len(symbols) - 0.5]}
+    y = rows_layout([look(name).label for name in sets])
+    figure.frame(110 + 64 * len(sets), showlegend=True, xaxis=x, yaxis=y)
     title = f"Left at this case: {', '.join(readings)}"
     caption = (
         f"Full squares: the set at this case; open ones are ruled out. Diamonds: what happened, in "
         f"the set for {listed(covered)}. The promise holds over cases drawn at random, not for "
         "this one."
     )
-    return Panel("case-symbols", title, figure, caption, f"Squares. {title}.", pd.DataFrame(rows))
+    data = pd.concat(rows, ignore_index=True)
+    return Panel("case-symbols", title, figure, caption, f"Squares. {title}.", data)
 
 
-def _symbol_labels(symbols: Sequence[str]) -> list[str]:
+def _symbol_labels(symbols: Iterable[str]) -> list[str]:
     return [LABELS.get(symbol, symbol) for symbol in symbols]
 
 
-def _draw_symbols(
-    figure: Sketch, row: int, name: str, symbols: Sequence[str], held: NDArray
-) -> None:
+def _draw_symbols(figure: Sketch, row: int, own: pd.DataFrame) -> None:
     """A square for each symbol, full where it is in the set."""
-    shown = look(name)
-    figure.scatter(
-        x=_symbol_labels(symbols),
-        y=[row] * len(symbols),
-        mode="markers",
-        marker={
-            "symbol": ["square" if there else "square-open" for there in held],
-            "size": 38,
-            "color": [shown.color if there else GREY for there in held],
-            "opacity": [1.0 if there else 0.5 for there in held],
-        },
-        customdata=["in the set" if there else "ruled out" for there in held],
-        hovertemplate=f"{shown.label}: %{{x}} is %{{customdata}}<extra></extra>",
-        showlegend=False,
-    )
+    shown, held = look(own["algorithm"][0]), own["in_set"]
+    marker = {
+        "symbol": ["square" if there else "square-open" for there in held],
+        "size": 38,
+        "color": [shown.color if there else GREY for there in held],
+        "opacity": [1.0 if there else 0.5 for there in held],
+    }
+    said = ["in the set" if there else "ruled out" for there in held]
+    hover, y = f"{shown.label}: %{{x}} is %{{customdata}}", [row] * len(own)
+    figure.marks(_symbol_labels(own["symbol"]), y, marker, hover, customdata=said)
 
 
-def _draw_seen(
-    figure: Sketch, row: int, name: str, symbols: Sequence[str], seen: list[int], dark: bool
-) -> None:
+def _draw_seen(figure: Sketch, row: int, real: pd.DataFrame, label: str, dark: bool) -> None:
     """A diamond with a count for each symbol that happened."""
-    real = [(x, n) for x, n in zip(_symbol_labels(symbols), seen, strict=True) if n]
-    figure.scatter(
-        x=[x for x, _ in real],
-        y=[row] * len(real),
+    figure.marks(
+        _symbol_labels(real["symbol"]),
+        [row] * len(real),
+        diamond(dark, 11),
+        f"{label}: %{{x}}, %{{text}}",
         mode="markers+text",
-        marker=diamond(dark, 11),
-        text=[f"{n} ×" for _, n in real],
+        text=[f"{n} ×" for n in real["happened"]],
         textposition="middle right",
         texttemplate="\u2003\u2003%{text}",
         name="what happened",
-        hovertemplate=f"{look(name).label}: %{{x}}, %{{text}}<extra></extra>",
         showlegend=row == 0,
     )

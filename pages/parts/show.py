@@ -58,10 +58,8 @@ class Unchecked(go.Figure):
     """A figure that is sent as it is; checking it again would take longer than drawing it."""
 
     def __init__(self, sketch: Sketch) -> None:
-        self._spec: Settings = {
-            "data": sketch.data,
-            "layout": sketch.layout | {"template": template()},
-        }
+        layout = sketch.layout | {"template": template()}
+        self._spec: Settings = {"data": sketch.data, "layout": layout}
 
     def to_dict(self) -> Settings:
         return self._spec

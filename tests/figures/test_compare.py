@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from cpp_core.figures import coverage_figures, interval_figures, pair_figures, symbol_figures
+from cpp_core.figures import coverage_figures, interval_figures, symbol_figures
 from cpp_core.figures.compare import PANELS, panels_of
 from cpp_core.figures.interval_figures import interval_histograms, overview_bars, paired_difference
 from cpp_core.figures.loss_figures import bound_bars, difference_bars
@@ -34,7 +34,7 @@ def value(text):
 
 
 def test_the_list_has_every_panel_of_results():
-    modules = (interval_figures, pair_figures, coverage_figures, symbol_figures)
+    modules = (interval_figures, coverage_figures, symbol_figures)
     found = {
         name: function
         for module in modules

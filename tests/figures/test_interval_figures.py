@@ -12,9 +12,9 @@ from cpp_core.figures.interval_figures import (
     interval_histograms,
     overview_bars,
     paired_difference,
+    width_differences,
     width_histograms,
 )
-from cpp_core.figures.pair_figures import width_differences
 from cpp_core.figures.panels import GREY
 from cpp_core.trials.one_trial import run_block
 from cpp_core.verdicts.language import number, percent
