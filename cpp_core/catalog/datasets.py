@@ -232,6 +232,13 @@ SETTINGS: dict[str, tuple[Setting, ...]] = {
 """What a page offers to change in a simulation, by dataset."""
 
 
+def array_bytes(values: NDArray) -> bytes:
+    """The content of an array, of labels that are text too."""
+    if values.dtype.kind in "fiub":
+        return values.tobytes()
+    return "\0".join(map(str, values)).encode()
+
+
 def add_table(X: Any, y: Any, task: Task, label: str = "Your table", **about: Any) -> Dataset:
     """Register a user's own table; its name is a digest of its content.
 
@@ -240,10 +247,9 @@ def add_table(X: Any, y: Any, task: Task, label: str = "Your table", **about: An
     X, y = np.ascontiguousarray(X, dtype=np.float64), np.asarray(y)
     content = hashlib.sha256(X.tobytes())
     content.update(str((X.shape, y.dtype, task)).encode())
-    content.update(y.tobytes() if y.dtype.kind in "fiub" else "\0".join(map(str, y)).encode())
-    dataset = table_dataset(
-        f"table-{content.hexdigest()[:16]}", label, X, y, task, own=True, **about
-    )
+    content.update(array_bytes(y))
+    name = f"table-{content.hexdigest()[:16]}"
+    dataset = table_dataset(name, label, X, y, task, own=True, **about)
     register(dataset)
     return dataset
 

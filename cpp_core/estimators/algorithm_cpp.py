@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from cpp_core.checks import Level, check_count
 from cpp_core.estimators.conformal_sets import ConformalSets, check_groups
 from cpp_core.method.constructions import dealt, modulated, plain
-from cpp_core.method.measuring import measure, paired
+from cpp_core.method.measuring import measure
 from cpp_core.method.modulation import Modulation
 from cpp_core.method.training import check_sample, tell_failures
 
@@ -112,10 +112,10 @@ class AlgorithmCPP(ConformalSets):
                 "and groups."
             )
         rows, labels = check_sample(X, y)
-        names = check_groups(groups, rows.shape[0])
-        n, n_held_out = rows.shape[0], self.batch_size or self.n_evaluations
+        n = rows.shape[0]
+        names = check_groups(groups, n)
         layout = plain if self.modulation is None else modulated
-        parts = layout(n, self.n_sets, n_held_out)
+        parts = layout(n, self.n_sets, self.batch_size or self.n_evaluations)
         self.m_ = parts[0].training.shape[1]
         split_rng, model_rng, fit_rng = np.random.default_rng(self.random_state).spawn(3)
         parts = dealt(parts, split_rng.permutation(n))
@@ -124,8 +124,7 @@ class AlgorithmCPP(ConformalSets):
             measure(estimator, loss, rows, labels, parts, fit_rng)
             for estimator in self._estimators  # they share samples, not seeds
         ]
-        own = measured[0] if len(measured) == 1 else paired(*measured)
-        self._finish(loss, own, rows, labels, names, model_rng)
+        self._finish(loss, measured, rows, labels, names, model_rng)
         tell_failures(self.failures_, len(parts) * self.n_sets * len(self._estimators))
         return self
 

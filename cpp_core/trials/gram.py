@@ -11,7 +11,7 @@ from numba import njit
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from cpp_core.learners.svm import PlattSVC
+from cpp_core.learners.svm import PlattSVC, kernel_coefficient
 
 MAX_ROWS = 5000
 """Tables beyond this many rows have no shared matrix: it would take 200 MB."""
@@ -63,11 +63,7 @@ class GramSVC(ClassifierMixin, BaseEstimator):
         """Train on the rows with these numbers."""
         self.rows_ = X
         if self.kernel == "rbf":
-            sample = self.gram.X[X]
-            variance = sample.var()
-            scale = 1.0 / (sample.shape[1] * variance) if variance > 0 else 1.0
-            automatic = {"scale": scale, "auto": 1.0 / sample.shape[1]}
-            self.gamma_ = float(automatic.get(self.gamma, self.gamma))  # type: ignore[arg-type]
+            self.gamma_ = kernel_coefficient(self.gamma, self.gram.X[X])
         model = PlattSVC(kernel="precomputed", C=self.C, random_state=self.random_state)
         self.model_ = model.fit_gram(self._slice(X), y)
         self.classes_ = model.classes_
