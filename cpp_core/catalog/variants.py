@@ -7,8 +7,6 @@ from functools import partial
 from cpp_core.method.constructions import Part, modulated, plain, symbolic
 from cpp_core.method.modulation import Modulation
 
-Layout = Callable[[int, int | None, int], tuple[Part, ...]]
-
 
 @dataclass(frozen=True)
 class Variant:
@@ -41,7 +39,7 @@ class Variant:
     technical: str
     explanation: str
     retrains: bool | None
-    layout: Layout
+    layout: Callable[[int, int | None, int], tuple[Part, ...]]
     n_parts: int = 1
     modulation: Modulation | None = None
     symbolic: bool = False

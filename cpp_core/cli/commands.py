@@ -161,10 +161,8 @@ def table(results: Results, alpha: float, side: str) -> str:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)) for row in rows]
     experiment, sizes = results.experiment, results.experiment.sizes
-    head = (
-        f"{experiment.variant} on {experiment.data.label}, {confidence(alpha)} confidence, {side} "
-        f"(k = {sizes.k}, m = {sizes.m})"
-    )
+    head = f"{experiment.variant} on {experiment.data.label}, {confidence(alpha)} confidence, "
+    head += f"{side} (k = {sizes.k}, m = {sizes.m})"
     failed = [
         f"{ALGORITHMS[name].label}: {counted(own['failed'], 'training run')} raised an error and "
         "count with the worst loss."

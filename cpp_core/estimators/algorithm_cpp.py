@@ -25,8 +25,8 @@ class AlgorithmCPP(ConformalSets):
     ----------
     estimator : scikit-learn estimator
         The algorithm. Each training run is a clone with seeds of its own.
-    loss : str, Loss or callable
-        A name in ``cpp_core.LOSSES``, a ``Loss``, or ``loss(candidate, X, y) -> (n,)``.
+    loss, regressor, batch_size
+        As in ``CandidateCPP``.
     n_sets : int
         k, the number of disjoint training subsets, each with its own evaluation point.
     n_evaluations : int
@@ -36,12 +36,8 @@ class AlgorithmCPP(ConformalSets):
         None is the Z-free set. Otherwise the set moves with the new case (X, y): half of the data
         regresses the loss on the case, the other half calibrates, each with k subsets; "regression"
         has a fixed width, "quantile" a variable one.
-    regressor : scikit-learn regressor, optional
-        Regresses the loss; by default a random forest, or a quantile forest.
     feature_map : callable, optional
         Turns X into inputs of ``regressor``; the label is appended, one-hot for classification.
-    batch_size : int, optional
-        Bounds a metric on the next ``batch_size`` cases instead of the loss of one.
     paired_with : scikit-learn estimator, optional
         Bounds the difference l(estimator) - l(paired_with), both trained on the same sample.
     random_state : int, Generator or None

@@ -286,16 +286,14 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The class labels.
+    classes_, n_features_in_
+        The class labels, and the number of columns of `X` in `fit`.
     svc_ : SVC
         The machine on all points, with precomputed kernel and class numbers for labels.
     sigmoids_ : ndarray of shape (n_classes * (n_classes - 1) / 2, 2)
         a and b of the sigmoids ``1 / (1 + exp(a f + b))`` of the pairs (0, 1), (0, 2), ...
     gamma_, X_fit_ : float, ndarray of shape (n_samples, n_features)
         Kernel coefficient and training points; not set if the kernel is "precomputed".
-    n_features_in_ : int
-        Number of columns of `X` in `fit`.
 
     Examples
     --------

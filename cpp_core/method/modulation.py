@@ -20,7 +20,6 @@ from sklearn.ensemble import RandomForestRegressor
 from cpp_core.method.training import reseeded
 
 Modulation = Literal["regression", "quantile"]
-FeatureMap = Callable[[Any], Any]
 
 LEVELS = np.arange(1, 200) / 200
 """The grid of levels at which trials store quantile regressions: 0.005 to 0.995."""
@@ -59,7 +58,7 @@ class CaseFeatures:
     regression, absent when ``with_label`` is false.
     """
 
-    feature_map: FeatureMap | None
+    feature_map: Callable[[Any], Any] | None
     classes: NDArray | None
     with_label: bool = True
 

@@ -5,6 +5,7 @@ import math
 import platform
 import shlex
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -33,14 +34,11 @@ NO_COMMAND = "The command line cannot say all of these settings; use Python."
 
 def versions() -> str:
     """The versions that computed the numbers."""
-    found = []
+    found = [f"cpp_core {__version__}", f"Python {platform.python_version()}"]
     for name in PACKAGES:
-        try:
+        with suppress(PackageNotFoundError):
             found.append(f"{name} {version(name)}")
-        except PackageNotFoundError:
-            continue
-    python = f"Python {platform.python_version()}"
-    return ", ".join([f"cpp_core {__version__}", python, *found])
+    return ", ".join(found)
 
 
 def losses_digest(results: Results) -> str:

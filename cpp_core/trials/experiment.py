@@ -317,13 +317,13 @@ class Experiment:
         size = self.data.size
         if self.n is None:
             self._fill("n", usual_n(self.data))
+        n = check_count(self.n, "n", 2)  # type: ignore[arg-type]
         if self.kind.retrains and self.n_sets is None:
-            n = check_count(self.n, "n", 2)  # type: ignore[arg-type]
             self._fill("n_sets", usual_sets(self.variant, n, self.n_evaluations))
         if self.test_size is None:
             simulated = 250 if self.algorithmic else 2500
-            self._fill("test_size", simulated if size is None else max(size - (self.n or 0), 1))
-        n, test_size = check_count(self.n, "n", 2), check_count(self.test_size, "test_size")  # type: ignore[arg-type]
+            self._fill("test_size", simulated if size is None else max(size - n, 1))
+        test_size = check_count(self.test_size, "test_size")  # type: ignore[arg-type]
         if size is not None and n + test_size > size:
             raise ValueError(
                 f"n = {n} cases and {test_size} to test with make {n + test_size}, but "
