@@ -71,123 +71,85 @@ def _scaled(estimator: type, **fixed: Any) -> Callable[..., Any]:
 
 # Colours beyond the paper's four are Okabe and Ito's, safe for colour-blind eyes; marker and hatch
 # tell two algorithms apart where colours cannot.
-ALGORITHMS: dict[str, Algorithm] = {
-    algorithm.name: algorithm
-    for algorithm in (
-        Algorithm(
-            "svm-lin",
-            "SVM-lin",
-            "Support vector machine with a linear kernel, probabilities by Platt's method",
-            "#C2188F",
-            "circle",
-            "/",
-            {"classification": partial(PlattSVC, kernel="linear")},
-            lock_free=True,
-        ),
-        Algorithm(
-            "svm-rbf",
-            "SVM-rbf",
-            "Support vector machine with a Gaussian kernel, probabilities by Platt's method",
-            "#1186D8",
-            "square",
-            "\\",
-            {"classification": partial(PlattSVC, kernel="rbf")},
-            lock_free=True,
-        ),
-        Algorithm(
-            "gd",
-            "GD",
-            "Linear model, 5 full-batch gradient updates from a random start",
-            "#D1352B",
-            "triangle-up",
-            "x",
-            {"regression": GradientDescent},
-            kernel="descent",
-        ),
-        Algorithm(
-            "sgd",
-            "SGD",
-            "Linear model, 5 passes of stochastic gradient descent from a random start",
-            "#2A52BE",
-            "triangle-down",
-            "-",
-            {"regression": StochasticGradientDescent},
-            kernel="descent",
-        ),
-        Algorithm(
-            "logistic",
-            "Logistic regression",
-            "Linear log-odds on standardised inputs",
-            "#E69F00",
-            "diamond-wide",
-            "|",
-            {"classification": _scaled(LogisticRegression, max_iter=1000)},
-        ),
-        Algorithm(
-            "knn",
-            "Nearest neighbours",
-            "The 5 nearest cases (all, where there are fewer) after standardising",
-            "#009E73",
-            "pentagon",
-            "+",
-            {
-                "classification": _scaled(NeighborsClassifier),
-                "regression": _scaled(NeighborsRegressor),
-            },
-        ),
-        Algorithm(
-            "random-forest",
-            "Random forest",
-            "100 decision trees on bootstrap samples",
-            "#7A5C00",
-            "hexagon",
-            ".",
-            {"classification": RandomForestClassifier, "regression": RandomForestRegressor},
-        ),
-        Algorithm(
-            "boosting",
-            "Gradient boosting",
-            "Histogram-based boosted trees",
-            "#56B4E9",
-            "star",
-            "/",
-            {
-                "classification": HistGradientBoostingClassifier,
-                "regression": HistGradientBoostingRegressor,
-            },
-        ),
-        Algorithm(
-            "naive-bayes",
-            "Naive Bayes",
-            "Independent Gaussian inputs within each class",
-            "#D55E00",
-            "bowtie",
-            "\\",
-            {"classification": GaussianNB},
-        ),
-        Algorithm(
-            "ridge",
-            "Ridge",
-            "Linear model with a squared penalty, on standardised inputs",
-            "#8A6FBF",
-            "hourglass",
-            "x",
-            {"regression": _scaled(Ridge)},
-        ),
-        Algorithm(
-            "dummy",
-            "Dummy",
-            "Ignores the inputs: class frequencies, or the mean",
-            "#999933",
-            "cross",
-            "-",
-            {
-                "classification": partial(DummyClassifier, strategy="prior"),
-                "regression": DummyRegressor,
-            },
-        ),
-    )
-}
+_OFFERED = (
+    Algorithm(
+        *("svm-lin", "SVM-lin"),
+        "Support vector machine with a linear kernel, probabilities by Platt's method",
+        *("#C2188F", "circle", "/"),
+        {"classification": partial(PlattSVC, kernel="linear")},
+        lock_free=True,
+    ),
+    Algorithm(
+        *("svm-rbf", "SVM-rbf"),
+        "Support vector machine with a Gaussian kernel, probabilities by Platt's method",
+        *("#1186D8", "square", "\\"),
+        {"classification": partial(PlattSVC, kernel="rbf")},
+        lock_free=True,
+    ),
+    Algorithm(
+        *("gd", "GD"),
+        "Linear model, 5 full-batch gradient updates from a random start",
+        *("#D1352B", "triangle-up", "x"),
+        {"regression": GradientDescent},
+        kernel="descent",
+    ),
+    Algorithm(
+        *("sgd", "SGD"),
+        "Linear model, 5 passes of stochastic gradient descent from a random start",
+        *("#2A52BE", "triangle-down", "-"),
+        {"regression": StochasticGradientDescent},
+        kernel="descent",
+    ),
+    Algorithm(
+        *("logistic", "Logistic regression"),
+        "Linear log-odds on standardised inputs",
+        *("#E69F00", "diamond-wide", "|"),
+        {"classification": _scaled(LogisticRegression, max_iter=1000)},
+    ),
+    Algorithm(
+        *("knn", "Nearest neighbours"),
+        "The 5 nearest cases (all, where there are fewer) after standardising",
+        *("#009E73", "pentagon", "+"),
+        {"classification": _scaled(NeighborsClassifier), "regression": _scaled(NeighborsRegressor)},
+    ),
+    Algorithm(
+        *("random-forest", "Random forest"),
+        "100 decision trees on bootstrap samples",
+        *("#7A5C00", "hexagon", "."),
+        {"classification": RandomForestClassifier, "regression": RandomForestRegressor},
+    ),
+    Algorithm(
+        *("boosting", "Gradient boosting"),
+        "Histogram-based boosted trees",
+        *("#56B4E9", "star", "/"),
+        {
+            "classification": HistGradientBoostingClassifier,
+            "regression": HistGradientBoostingRegressor,
+        },
+    ),
+    Algorithm(
+        *("naive-bayes", "Naive Bayes"),
+        "Independent Gaussian inputs within each class",
+        *("#D55E00", "bowtie", "\\"),
+        {"classification": GaussianNB},
+    ),
+    Algorithm(
+        *("ridge", "Ridge"),
+        "Linear model with a squared penalty, on standardised inputs",
+        *("#8A6FBF", "hourglass", "x"),
+        {"regression": _scaled(Ridge)},
+    ),
+    Algorithm(
+        *("dummy", "Dummy"),
+        "Ignores the inputs: class frequencies, or the mean",
+        *("#999933", "cross", "-"),
+        {
+            "classification": partial(DummyClassifier, strategy="prior"),
+            "regression": DummyRegressor,
+        },
+    ),
+)
+ALGORITHMS: dict[str, Algorithm] = {algorithm.name: algorithm for algorithm in _OFFERED}
 """The registered algorithms by name."""
 
 

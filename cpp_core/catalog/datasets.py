@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
@@ -100,26 +100,13 @@ def _digit_picture(pixels: NDArray) -> NDArray:
     return (255 - pixels.reshape(8, 8) / 16 * 255).astype(np.uint8)
 
 
-def _digits() -> Dataset:
-    raw = bundled.load_digits()
-    return table_dataset(
-        "digits",
-        "Digits",
-        raw.data,
-        raw.target,
-        "classification",
-        description="1,797 images of handwritten digits, 8 x 8 pixels, 10 classes",
-        feature_names=tuple(raw.feature_names),
-        feature_map=digits_features,
-        picture=_digit_picture,
-    )
-
-
-def _bundled(name: str, label: str, load: Callable[[], Any], task: Task, unit: str = "") -> Dataset:
+def _bundled(
+    name: str, label: str, load: Callable[[], Any], task: Task, about: Mapping[str, Any], /
+) -> Dataset:
     raw = load()
     y = raw.target_names[raw.target] if task == "classification" else raw.target
     names = tuple(map(str, raw.feature_names))
-    return table_dataset(name, label, raw.data, y, task, feature_names=names, unit=unit)
+    return table_dataset(name, label, raw.data, y, task, feature_names=names, **about)
 
 
 def _quadnoise(d: int = 2, noise: str = "normal", scale: float = 2.2, df: float = 2.1) -> Dataset:
@@ -191,22 +178,22 @@ def _growing_noise(spread: float = 1.0) -> Dataset:
     )
 
 
-_wine = partial(_bundled, "wine", "Wine", bundled.load_wine, "classification")
-_iris = partial(_bundled, "iris", "Iris", bundled.load_iris, "classification")
-_cancer = partial(
-    _bundled, "breast-cancer", "Breast cancer", bundled.load_breast_cancer, "classification"
-)
-_diabetes = partial(
-    _bundled, "diabetes", "Diabetes", bundled.load_diabetes, "regression", "progression score"
-)
-
+_DIGITS = {
+    "description": "1,797 images of handwritten digits, 8 x 8 pixels, 10 classes",
+    "feature_map": digits_features,
+    "picture": _digit_picture,
+}
+_DIABETES = {"unit": "progression score"}
+_table = partial(partial, _bundled)
 DATASETS: dict[str, Callable[..., Dataset]] = {
-    "digits": _digits,
+    "digits": _table("digits", "Digits", bundled.load_digits, "classification", _DIGITS),
     "quadnoise": _quadnoise,
-    "breast-cancer": _cancer,
-    "wine": _wine,
-    "iris": _iris,
-    "diabetes": _diabetes,
+    "breast-cancer": _table(
+        "breast-cancer", "Breast cancer", bundled.load_breast_cancer, "classification", {}
+    ),
+    "wine": _table("wine", "Wine", bundled.load_wine, "classification", {}),
+    "iris": _table("iris", "Iris", bundled.load_iris, "classification", {}),
+    "diabetes": _table("diabetes", "Diabetes", bundled.load_diabetes, "regression", _DIABETES),
     "two-classes": _two_classes,
     "growing-noise": _growing_noise,
 }
@@ -236,18 +223,20 @@ SETTINGS: dict[str, tuple[Setting, ...]] = {
         Setting("d", "Inputs (d)", "d", 2, low=1, high=50, step=1),
     ),
     "two-classes": (
-        Setting(
-            *("bayes_error", "Errors of the best classifier", "bayes", 0.1),
-            low=0.01,
-            high=0.45,
-            step=0.01,
-        ),
+        Setting("bayes_error", "Errors of the best classifier", "bayes", 0.1, (), 0.01, 0.45, 0.01),
     ),
     "growing-noise": (
         Setting("spread", "Noise at the right end", "spread", 1.0, low=0.1, high=3.0, step=0.1),
     ),
 }
 """What a page offers to change in a simulation, by dataset."""
+
+
+def array_bytes(values: NDArray) -> bytes:
+    """The content of an array, of labels that are text too."""
+    if values.dtype.kind in "fiub":
+        return values.tobytes()
+    return "\0".join(map(str, values)).encode()
 
 
 def add_table(X: Any, y: Any, task: Task, label: str = "Your table", **about: Any) -> Dataset:
@@ -258,10 +247,9 @@ def add_table(X: Any, y: Any, task: Task, label: str = "Your table", **about: An
     X, y = np.ascontiguousarray(X, dtype=np.float64), np.asarray(y)
     content = hashlib.sha256(X.tobytes())
     content.update(str((X.shape, y.dtype, task)).encode())
-    content.update(y.tobytes() if y.dtype.kind in "fiub" else "\0".join(map(str, y)).encode())
-    dataset = table_dataset(
-        f"table-{content.hexdigest()[:16]}", label, X, y, task, own=True, **about
-    )
+    content.update(array_bytes(y))
+    name = f"table-{content.hexdigest()[:16]}"
+    dataset = table_dataset(name, label, X, y, task, own=True, **about)
     register(dataset)
     return dataset
 

@@ -113,12 +113,10 @@ def read_losses(
     known = {column: column for column in cells.columns}
     for wanted in [*(columns or ()), *filter(None, (case, group))]:
         lookup(wanted, known, "column")
-    names = list(dict.fromkeys(columns)) if columns is not None else None
-    if names is not None and not names:
+    if columns is not None and not len(columns):
         raise ValueError("No column was named; name at least one column of losses.")
     notes = list(cells.notes)
-    if names is None:
-        names = _loss_columns(cells, {case, group}, notes)
+    names = columns if columns is not None else _loss_columns(cells, {case, group}, notes)
     if not names:
         raise ValueError(
             f"{name} has no column of losses (its columns: {', '.join(map(repr, known))}); needed "
@@ -127,16 +125,9 @@ def read_losses(
     losses = {column: _numbers(cells, column) for column in names}
     if len(cells.rows) == 1:
         notes.append("There is one case only.")
-    return LossTable(
-        losses,
-        None if case is None else _names(cells, case, "case", unique=True),
-        None if group is None else _names(cells, group, "group"),
-        tuple(notes),
-        name,
-        hashlib.sha256(content).hexdigest(),
-        case,
-        group,
-    )
+    cases, groups = _names(cells, case, "case"), _names(cells, group, "group")
+    digest = hashlib.sha256(content).hexdigest()
+    return LossTable(losses, cases, groups, tuple(notes), name, digest, case, group)
 
 
 def column_names(source: Any) -> tuple[list[str], list[str]]:
@@ -188,11 +179,10 @@ def _parquet(content: bytes, name: str) -> _Cells:
     if not len(frame):
         raise ValueError(f"{name} has columns but no rows; needed is a row for each case.")
     columns = {}
-    for position, column in enumerate(map(str, frame.columns)):
-        values = frame.iloc[:, position]
+    for column, values in frame.items():
         # The text of a float gives it back exactly.
         texts = zip(values, values.isna(), strict=True)
-        columns[column] = ["" if gap else str(value) for value, gap in texts]
+        columns[str(column)] = ["" if gap else str(value) for value, gap in texts]
     return _Cells(columns, [f"row {i}" for i in range(1, len(frame) + 1)], [])
 
 
@@ -266,12 +256,10 @@ def _check_header(header: list[str], name: str, comma: bool) -> None:
             f"{name} begins with numbers ({', '.join(header[:3])}); the first line must name the "
             "columns: put the name of each model above its losses."
         )
-    named = [cell for cell in header if cell]
-    twice = next((cell for cell in named if named.count(cell) > 1), None)
-    if twice is not None or len(header) - len(named) > 1:
-        which = (
-            "Several columns without a name" if twice is None else f"Two columns named {twice!r}"
-        )
+    twice = [cell for cell in header if header.count(cell) > 1]
+    if twice:
+        named = next(filter(None, twice), None)
+        which = f"Two columns named {named!r}" if named else "Several columns without a name"
         raise ValueError(f"{which} are in {name}; give each column its own name.")
 
 
@@ -297,8 +285,7 @@ def _loss_columns(cells: _Cells, taken: set[str | None], notes: list[str]) -> li
         else:
             other.append(name)
     if other:
-        listed = ", ".join(map(repr, other))
-        notes.append(f"Left out, because not numbers: {listed}.")
+        notes.append(f"Left out, because not numbers: {', '.join(map(repr, other))}.")
     return names
 
 
@@ -331,8 +318,10 @@ def _numbers(cells: _Cells, name: str) -> NDArray[np.float64]:
     return values
 
 
-def _names(cells: _Cells, name: str, what: str, unique: bool = False) -> NDArray[np.str_]:
-    """A column of names, without gaps."""
+def _names(cells: _Cells, name: str | None, what: str) -> NDArray[np.str_] | None:
+    """A column of names, without gaps; those of cases are all different."""
+    if name is None:
+        return None
     own = cells.columns[name]
     seen: dict[str, int] = {}
     for i, cell in enumerate(own):
@@ -341,7 +330,7 @@ def _names(cells: _Cells, name: str, what: str, unique: bool = False) -> NDArray
                 f"Column {name!r} names no {what} in {cells.rows[i]}; fill the cell, or read the "
                 f"file without a {what} column."
             )
-        if unique and seen.setdefault(cell, i) != i:
+        if what == "case" and seen.setdefault(cell, i) != i:
             raise ValueError(
                 f"Column {name!r} has the case {cell!r} twice, in {cells.rows[seen[cell]]} and "
                 f"{cells.rows[i]}; every case may be there once: remove the repetition, or give "

@@ -18,8 +18,9 @@ from cpp_core.checks import lookup
 from cpp_core.method.evaluation import EPSILON, Loss, aligned, batch_mean
 
 _classification = partial(Loss, task="classification")
-_regression = partial(Loss, task="regression")
-_share = partial(_classification, low=0.0, high=1.0, greater_is_better=True, batch=True)
+_regression = partial(Loss, response="predict", low=0.0, task="regression")
+_bounded = partial(_classification, response="predict", low=0.0, high=1.0)
+_share = partial(_bounded, greater_is_better=True, batch=True)
 
 
 def _label_probability(candidate: Any, X: Any, y: NDArray) -> tuple[NDArray, NDArray]:
@@ -97,7 +98,7 @@ def f1(positive_class: Any = None) -> Loss:
         return float(f1_score(y, predicted, labels=labels, average="macro", zero_division=np.nan))
 
     words = "F1 of the batch, averaged over classes; 1 is perfect"
-    return _share("f1", function, "predict", label="F1 score", words=words)
+    return _share("f1", function, label="F1 score", words=words)
 
 
 def _roc_auc(candidate: Any, X: Any, y: NDArray) -> float:
@@ -113,82 +114,54 @@ def _roc_auc(candidate: Any, X: Any, y: NDArray) -> float:
     return float(np.mean(areas))
 
 
-ZERO_ONE = _classification(
-    "zero_one",
-    _zero_one,
-    "predict",
-    0.0,
-    1.0,
-    label="zero-one loss",
-    words="1 for an error, 0 for a hit",
-    errors=True,
+_ZERO_ONE = _bounded(
+    "zero_one", _zero_one, label="zero-one loss", words="1 for an error, 0 for a hit", errors=True
 )
-ABSOLUTE = _regression(
-    "absolute_error",
-    _absolute,
-    "predict",
-    0.0,
-    words="absolute error of the prediction; 0 is perfect",
+_ABSOLUTE = _regression(
+    "absolute_error", _absolute, words="absolute error of the prediction; 0 is perfect"
 )
-LOSSES: dict[str, Loss] = {
-    loss.name: loss
-    for loss in (
-        log_loss(),
-        ZERO_ONE,
-        _classification(
-            "brier",
-            _brier,
-            "predict_proba",
-            0.0,
-            1.0,
-            label="Brier loss",
-            words="Brier loss: half the squared distance to the true label; 0 is perfect",
-        ),
-        _classification(
-            "hinge",
-            _hinge,
-            "decision_function",
-            0.0,
-            label="hinge loss",
-            words="hinge loss: how far the case lies on the wrong side of the margin; 0 is perfect",
-        ),
-        _regression(
-            "squared_error",
-            _squared,
-            "predict",
-            0.0,
-            words="squared error of the prediction; 0 is perfect",
-            squared=True,
-        ),
-        ABSOLUTE,
-        batch_mean(ZERO_ONE, "error_rate", words="share of errors in the batch; 0 is perfect"),
-        _share("accuracy", _accuracy, "predict", words="share of hits in the batch; 1 is perfect"),
-        f1(),
-        _share(
-            "roc_auc",
-            _roc_auc,
-            "predict_proba",
-            label="area under the ROC curve",
-            words="area under the ROC curve of the batch, averaged over classes; 1 is perfect",
-        ),
-        mean_log_loss(),
-        _regression(
-            "rmse",
-            _rmse,
-            "predict",
-            0.0,
-            batch=True,
-            label="root mean squared error",
-            words="root mean squared error of the batch; 0 is perfect",
-        ),
-        batch_mean(
-            ABSOLUTE,
-            "mae",
-            label="mean absolute error",
-            words="mean absolute error of the batch; 0 is perfect",
-        ),
-    )
-}
+_OFFERED = (
+    log_loss(),
+    _ZERO_ONE,
+    _bounded(
+        *("brier", _brier),
+        response="predict_proba",
+        label="Brier loss",
+        words="Brier loss: half the squared distance to the true label; 0 is perfect",
+    ),
+    _classification(
+        *("hinge", _hinge, "decision_function", 0.0),
+        label="hinge loss",
+        words="hinge loss: how far the case lies on the wrong side of the margin; 0 is perfect",
+    ),
+    _regression(
+        *("squared_error", _squared),
+        words="squared error of the prediction; 0 is perfect",
+        squared=True,
+    ),
+    _ABSOLUTE,
+    batch_mean(_ZERO_ONE, "error_rate", words="share of errors in the batch; 0 is perfect"),
+    _share("accuracy", _accuracy, words="share of hits in the batch; 1 is perfect"),
+    f1(),
+    _share(
+        *("roc_auc", _roc_auc),
+        response="predict_proba",
+        label="area under the ROC curve",
+        words="area under the ROC curve of the batch, averaged over classes; 1 is perfect",
+    ),
+    mean_log_loss(),
+    _regression(
+        *("rmse", _rmse),
+        batch=True,
+        label="root mean squared error",
+        words="root mean squared error of the batch; 0 is perfect",
+    ),
+    batch_mean(
+        *(_ABSOLUTE, "mae", "mean absolute error"),
+        words="mean absolute error of the batch; 0 is perfect",
+    ),
+)
+LOSSES: dict[str, Loss] = {loss.name: loss for loss in _OFFERED}
 """The losses that can be asked for by name."""
 
 WITH_SETTINGS: dict[str, Callable[..., Loss]] = {

@@ -15,70 +15,45 @@ class Preset:
     settings: dict[str, Any]
 
 
-PRESETS: dict[str, Preset] = {
-    preset.name: preset
-    for preset in (
-        Preset(
-            "digits-candidate",
-            "Digits: which SVM?",
-            "Two support vector machines read handwritten digits: what will they lose next?",
-            1000,
-            {
-                "dataset": "digits",
-                "algorithms": ("svm-lin", "svm-rbf"),
-                "loss": "log_loss",
-                "variant": "candidate",
-                "n": 1347,
-                "test_size": 450,
-            },
-        ),
-        Preset(
-            "digits-instance",
-            "Digits: one image",
-            "What retrained machines may lose at one image, and what they really lost",
-            20,
-            {
-                "dataset": "digits",
-                "algorithms": ("svm-lin", "svm-rbf"),
-                "loss": "log_loss",
-                "variant": "z-variable",
-                "n": 1347,
-                "n_sets": 50,
-                "test_size": 450,
-                "regressor": "quantile-forest",
-            },
-        ),
-        Preset(
-            "quadnoise-candidate",
-            "GD or SGD?",
-            "Two ways to fit a line, trained once: what will they lose next?",
-            1000,
-            {
-                "dataset": "quadnoise",
-                "dataset_settings": {"noise": "normal", "scale": 2.2, "d": 2},
-                "algorithms": ("gd", "sgd"),
-                "loss": "squared_error",
-                "variant": "candidate",
-                "n": 7500,
-                "test_size": 2500,
-            },
-        ),
-        Preset(
-            "quadnoise-algorithm",
-            "GD or SGD, after retraining",
-            "The same two, each time trained anew: what will they lose?",
-            1000,
-            {
-                "dataset": "quadnoise",
-                "dataset_settings": {"noise": "student", "df": 2.1, "d": 2},
-                "algorithms": ("gd", "sgd"),
-                "loss": "squared_error",
-                "variant": "z-free",
-                "n": 75000,
-                "n_sets": 1000,
-                "test_size": 250,
-            },
-        ),
-    )
+_DIGITS = {
+    "dataset": "digits",
+    "algorithms": ("svm-lin", "svm-rbf"),
+    "loss": "log_loss",
+    "n": 1347,
+    "test_size": 450,
 }
+_QUADNOISE = {"dataset": "quadnoise", "algorithms": ("gd", "sgd"), "loss": "squared_error"}
+_NORMAL = _QUADNOISE | {"dataset_settings": {"noise": "normal", "scale": 2.2, "d": 2}}
+_STUDENT = _QUADNOISE | {"dataset_settings": {"noise": "student", "df": 2.1, "d": 2}}
+_RUNS = (
+    Preset(
+        "digits-candidate",
+        "Digits: which SVM?",
+        "Two support vector machines read handwritten digits: what will they lose next?",
+        1000,
+        _DIGITS | {"variant": "candidate"},
+    ),
+    Preset(
+        "digits-instance",
+        "Digits: one image",
+        "What retrained machines may lose at one image, and what they really lost",
+        20,
+        _DIGITS | {"variant": "z-variable", "n_sets": 50, "regressor": "quantile-forest"},
+    ),
+    Preset(
+        "quadnoise-candidate",
+        "GD or SGD?",
+        "Two ways to fit a line, trained once: what will they lose next?",
+        1000,
+        _NORMAL | {"variant": "candidate", "n": 7500, "test_size": 2500},
+    ),
+    Preset(
+        "quadnoise-algorithm",
+        "GD or SGD, after retraining",
+        "The same two, each time trained anew: what will they lose?",
+        1000,
+        _STUDENT | {"variant": "z-free", "n": 75000, "n_sets": 1000, "test_size": 250},
+    ),
+)
+PRESETS: dict[str, Preset] = {preset.name: preset for preset in _RUNS}
 """The paper's four runs."""

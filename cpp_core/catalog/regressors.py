@@ -33,32 +33,24 @@ def _linear() -> Any:
     return make_pipeline(StandardScaler(), Ridge())
 
 
-REGRESSORS: dict[str, Regressor] = {
-    regressor.name: regressor
-    for regressor in (
-        Regressor("random-forest", "regression", "100 decision trees", RandomForestRegressor),
-        Regressor(
-            "extra-trees",
-            "regression",
-            "100 trees with random cuts",
-            ExtraTreesRegressor,
-            "quantile-extra-trees",
-        ),
-        Regressor("linear", "regression", "a linear model on standardised inputs", _linear),
-        Regressor("mean", "regression", "no modulation: the mean loss", DummyRegressor),
-        Regressor(
-            "quantile-forest",
-            "quantile",
-            "quantiles of 100 decision trees",
-            RandomForestQuantileRegressor,
-        ),
-        Regressor(
-            "quantile-extra-trees",
-            "quantile",
-            "quantiles of 100 trees with random cuts",
-            ExtraTreesQuantileRegressor,
-            "extra-trees",
-        ),
-    )
-}
+_OFFERED = (
+    Regressor("random-forest", "regression", "100 decision trees", RandomForestRegressor),
+    Regressor(
+        *("extra-trees", "regression", "100 trees with random cuts"),
+        ExtraTreesRegressor,
+        "quantile-extra-trees",
+    ),
+    Regressor("linear", "regression", "a linear model on standardised inputs", _linear),
+    Regressor("mean", "regression", "no modulation: the mean loss", DummyRegressor),
+    Regressor(
+        *("quantile-forest", "quantile", "quantiles of 100 decision trees"),
+        RandomForestQuantileRegressor,
+    ),
+    Regressor(
+        *("quantile-extra-trees", "quantile", "quantiles of 100 trees with random cuts"),
+        ExtraTreesQuantileRegressor,
+        "extra-trees",
+    ),
+)
+REGRESSORS: dict[str, Regressor] = {regressor.name: regressor for regressor in _OFFERED}
 """The registered regressions by name."""

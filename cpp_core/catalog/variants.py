@@ -2,11 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from cpp_core.method.constructions import Part, modulated, plain, symbolic
 from cpp_core.method.modulation import Modulation
-
-Layout = Callable[[int, int | None, int], tuple[Part, ...]]
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class Variant:
     technical: str
     explanation: str
     retrains: bool | None
-    layout: Layout
+    layout: Callable[[int, int | None, int], tuple[Part, ...]]
     n_parts: int = 1
     modulation: Modulation | None = None
     symbolic: bool = False
@@ -58,65 +57,50 @@ class Variant:
         return self.regresses is not None
 
 
-VARIANTS: dict[str, Variant] = {
-    variant.name: variant
-    for variant in (
-        Variant(
-            "candidate",
-            "The model I have",
-            "candidate CPP",
-            "Training is complete: what loss can I expect on a new case?",
-            retrains=False,
-            layout=plain,
-        ),
-        Variant(
-            "z-free",
-            "After retraining",
-            "algorithm CPP, Z-free",
-            "I have an algorithm: once trained on fresh data, what loss can I expect?",
-            retrains=True,
-            layout=plain,
-            grouped=True,
-        ),
-        Variant(
-            "z-fixed",
-            "At one case, after retraining (fixed width)",
-            "algorithm CPP, Z-modulated, fixed width",
-            "Retrained on fresh data, what loss at this very case? All sets are equally wide.",
-            retrains=True,
-            layout=modulated,
-            n_parts=2,
-            modulation="regression",
-        ),
-        Variant(
-            "z-variable",
-            "At one case, after retraining (variable width)",
-            "algorithm CPP, Z-modulated, variable width",
-            "Retrained on fresh data, what loss at this very case? Hard cases get wider sets.",
-            retrains=True,
-            layout=modulated,
-            n_parts=2,
-            modulation="quantile",
-        ),
-        Variant(
-            "symbolic",
-            "What kind of error",
-            "symbolic CPP",
-            "Will the next case be correct, a false positive or a false negative?",
-            retrains=None,
-            layout=symbolic,
-            n_parts=3,
-            symbolic=True,
-        ),
-        Variant(
-            "batch",
-            "On the next batch",
-            "sample-based CPP",
-            "What error rate, accuracy or other metric on the next b cases?",
-            retrains=None,
-            layout=plain,
-            batch=True,
-        ),
-    )
-}
+_moved = partial(Variant, retrains=True, layout=modulated, n_parts=2)
+_OFFERED = (
+    Variant(
+        *("candidate", "The model I have", "candidate CPP"),
+        "Training is complete: what loss can I expect on a new case?",
+        retrains=False,
+        layout=plain,
+    ),
+    Variant(
+        *("z-free", "After retraining", "algorithm CPP, Z-free"),
+        "I have an algorithm: once trained on fresh data, what loss can I expect?",
+        retrains=True,
+        layout=plain,
+        grouped=True,
+    ),
+    _moved(
+        "z-fixed",
+        "At one case, after retraining (fixed width)",
+        "algorithm CPP, Z-modulated, fixed width",
+        "Retrained on fresh data, what loss at this very case? All sets are equally wide.",
+        modulation="regression",
+    ),
+    _moved(
+        "z-variable",
+        "At one case, after retraining (variable width)",
+        "algorithm CPP, Z-modulated, variable width",
+        "Retrained on fresh data, what loss at this very case? Hard cases get wider sets.",
+        modulation="quantile",
+    ),
+    Variant(
+        *("symbolic", "What kind of error", "symbolic CPP"),
+        "Will the next case be correct, a false positive or a false negative?",
+        retrains=None,
+        layout=symbolic,
+        n_parts=3,
+        symbolic=True,
+    ),
+    Variant(
+        *("batch", "On the next batch", "sample-based CPP"),
+        "What error rate, accuracy or other metric on the next b cases?",
+        retrains=None,
+        layout=plain,
+        batch=True,
+    ),
+)
+VARIANTS: dict[str, Variant] = {variant.name: variant for variant in _OFFERED}
 """The variants by name, in the order in which they are offered."""

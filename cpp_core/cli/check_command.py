@@ -7,6 +7,7 @@ import argparse
 import json
 import math
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from cpp_core.verdicts.answers import Answers, answers_of
 from cpp_core.verdicts.decisions import Decision
 from cpp_core.verdicts.language import number
 
+QUESTION = ("alpha", "at_most", "error_rate_at_most", "batch_size", "low", "high", "margin")
 EXAMPLE = """\
 examples:
   python -m cpp_core check losses.csv --column loss --at-most 0.5 --alpha 0.1
@@ -65,19 +67,21 @@ def add_check(commands: Any) -> None:
         check.add_argument(f"--{kind}", type=Path, metavar="FILE", help=f"write {kind.upper()}")
 
 
+def chosen_files(given: argparse.Namespace, kinds: Sequence[str]) -> dict[str, Path]:
+    """The files to write, by kind, whose folders are there."""
+    files = {kind: path for kind in kinds if (path := getattr(given, kind)) is not None}
+    for path in files.values():
+        if not path.resolve().parent.is_dir():
+            raise ValueError(f"the folder of {path} does not exist; make it first.")
+    return files
+
+
 def check_command(given: argparse.Namespace) -> int:
     """Read, judge, print the sentences, write files; the exit code says how it ended."""
     exact_alpha(given.alpha)
-    for path in filter(None, (given.json, given.html)):
-        if not path.resolve().parent.is_dir():
-            raise ValueError(f"the folder of {path} does not exist; make it first.")
+    chosen_files(given, ("json", "html"))
     table = _table(given)
-    question = {
-        name: getattr(given, name)
-        for name in (
-            *("alpha", "at_most", "error_rate_at_most", "batch_size", "low", "high", "margin"),
-        )
-    }
+    question = {name: getattr(given, name) for name in QUESTION}
     answers = answers_of(table.columns, source=table.name, groups=table.groups, **question)
     for note in table.notes:
         print(f"note: {note}", file=sys.stderr)

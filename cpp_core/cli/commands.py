@@ -15,8 +15,9 @@ from cpp_core.catalog.losses import LOSSES
 from cpp_core.catalog.presets import PRESETS
 from cpp_core.catalog.variants import VARIANTS
 from cpp_core.checks import check_side, exact_alpha
-from cpp_core.cli.check_command import add_check, check_command, told_line
+from cpp_core.cli.check_command import add_check, check_command, chosen_files, told_line
 from cpp_core.report.export import write
+from cpp_core.report.reproduce import COMMAND_FIELDS
 from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.results import Results
 from cpp_core.trials.running import SchedulerError, scheduler_from_environment, stream
@@ -34,20 +35,12 @@ example:
 
 def parser() -> argparse.ArgumentParser:
     """The arguments that the commands take."""
-    top = argparse.ArgumentParser(
-        prog="python -m cpp_core",
-        description="Conformal performance prediction over randomized trials.",
-        epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    as_typed: Any = {"epilog": EXAMPLE, "formatter_class": argparse.RawDescriptionHelpFormatter}
+    about = "Conformal performance prediction over randomized trials."
+    top = argparse.ArgumentParser("python -m cpp_core", description=about, **as_typed)
     commands = top.add_subparsers(dest="command", required=True)
-    run = commands.add_parser(
-        "run",
-        help="compute trials that are not stored yet, and summarise all of them",
-        description="Compute trials that are not stored yet, and summarise all of them.",
-        epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    words = "compute trials that are not stored yet, and summarise all of them"
+    run = commands.add_parser("run", help=words, description=f"{words.capitalize()}.", **as_typed)
     run.add_argument("--preset", help=f"one of the paper's runs: {', '.join(PRESETS)}")
     run.add_argument("--dataset", help="see `list`")
     run.add_argument("--algorithms", nargs="+", metavar="NAME", help="1 to 6, see `list`")
@@ -98,9 +91,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def experiment_of(given: argparse.Namespace) -> Experiment:
     """The experiment that the arguments describe."""
-    names = ["dataset", "algorithms", "loss", "variant", "regressor", "n"]
-    names += ["n_sets", "n_evaluations", "batch_size", "test_size"]
-    chosen: dict[str, Any] = {n: getattr(given, n) for n in names if getattr(given, n) is not None}
+    named = {name: getattr(given, name) for name in COMMAND_FIELDS}
+    chosen: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
     if given.preset is None and "dataset" not in chosen:
         raise ValueError(f"say what to run: --preset {' | '.join(PRESETS)}, or --dataset NAME.")
     return Experiment.preset(given.preset, **chosen) if given.preset else Experiment(**chosen)
@@ -111,10 +103,7 @@ def run_command(given: argparse.Namespace) -> int:
     experiment = experiment_of(given)
     exact_alpha(given.alpha)
     check_side(given.side)
-    files = {kind: path for kind in KINDS if (path := getattr(given, kind)) is not None}
-    for path in files.values():
-        if not path.resolve().parent.is_dir():
-            raise ValueError(f"the folder of {path} does not exist; make it first.")
+    files = chosen_files(given, KINDS)
     partial = stream(
         experiment,
         given.trials,
@@ -172,10 +161,8 @@ def table(results: Results, alpha: float, side: str) -> str:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)) for row in rows]
     experiment, sizes = results.experiment, results.experiment.sizes
-    head = (
-        f"{experiment.variant} on {experiment.data.label}, {confidence(alpha)} confidence, {side} "
-        f"(k = {sizes.k}, m = {sizes.m})"
-    )
+    head = f"{experiment.variant} on {experiment.data.label}, {confidence(alpha)} confidence, "
+    head += f"{side} (k = {sizes.k}, m = {sizes.m})"
     failed = [
         f"{ALGORITHMS[name].label}: {counted(own['failed'], 'training run')} raised an error and "
         "count with the worst loss."
@@ -187,8 +174,7 @@ def table(results: Results, alpha: float, side: str) -> str:
 
 def listing() -> str:
     """What can be asked for."""
-    lines = ["presets:"]
-    lines += [f"  {name}" for name in PRESETS]
+    lines = ["presets:", *(f"  {name}" for name in PRESETS)]
     lines += ["variants:", *(f"  {name}" for name in VARIANTS), "datasets:"]
     lines += [f"  {name:15} {load_dataset(name).description}" for name in DATASETS]
     lines.append("algorithms:")

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from cpp_core.checks import Level, check_count
 from cpp_core.estimators.conformal_sets import ConformalSets, check_groups
 from cpp_core.method.constructions import dealt, modulated, plain
-from cpp_core.method.measuring import measure, paired
+from cpp_core.method.measuring import measure
 from cpp_core.method.modulation import Modulation
 from cpp_core.method.training import check_sample, tell_failures
 
@@ -25,8 +25,8 @@ class AlgorithmCPP(ConformalSets):
     ----------
     estimator : scikit-learn estimator
         The algorithm. Each training run is a clone with seeds of its own.
-    loss : str, Loss or callable
-        A name in ``cpp_core.LOSSES``, a ``Loss``, or ``loss(candidate, X, y) -> (n,)``.
+    loss, regressor, batch_size
+        As in ``CandidateCPP``.
     n_sets : int
         k, the number of disjoint training subsets, each with its own evaluation point.
     n_evaluations : int
@@ -36,12 +36,8 @@ class AlgorithmCPP(ConformalSets):
         None is the Z-free set. Otherwise the set moves with the new case (X, y): half of the data
         regresses the loss on the case, the other half calibrates, each with k subsets; "regression"
         has a fixed width, "quantile" a variable one.
-    regressor : scikit-learn regressor, optional
-        Regresses the loss; by default a random forest, or a quantile forest.
     feature_map : callable, optional
         Turns X into inputs of ``regressor``; the label is appended, one-hot for classification.
-    batch_size : int, optional
-        Bounds a metric on the next ``batch_size`` cases instead of the loss of one.
     paired_with : scikit-learn estimator, optional
         Bounds the difference l(estimator) - l(paired_with), both trained on the same sample.
     random_state : int, Generator or None
@@ -112,10 +108,10 @@ class AlgorithmCPP(ConformalSets):
                 "and groups."
             )
         rows, labels = check_sample(X, y)
-        names = check_groups(groups, rows.shape[0])
-        n, n_held_out = rows.shape[0], self.batch_size or self.n_evaluations
+        n = rows.shape[0]
+        names = check_groups(groups, n)
         layout = plain if self.modulation is None else modulated
-        parts = layout(n, self.n_sets, n_held_out)
+        parts = layout(n, self.n_sets, self.batch_size or self.n_evaluations)
         self.m_ = parts[0].training.shape[1]
         split_rng, model_rng, fit_rng = np.random.default_rng(self.random_state).spawn(3)
         parts = dealt(parts, split_rng.permutation(n))
@@ -124,8 +120,7 @@ class AlgorithmCPP(ConformalSets):
             measure(estimator, loss, rows, labels, parts, fit_rng)
             for estimator in self._estimators  # they share samples, not seeds
         ]
-        own = measured[0] if len(measured) == 1 else paired(*measured)
-        self._finish(loss, own, rows, labels, names, model_rng)
+        self._finish(loss, measured, rows, labels, names, model_rng)
         tell_failures(self.failures_, len(parts) * self.n_sets * len(self._estimators))
         return self
 

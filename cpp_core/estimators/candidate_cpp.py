@@ -9,16 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 from cpp_core.checks import Level
 from cpp_core.estimators.conformal_sets import ConformalSets, check_groups
 from cpp_core.method.constructions import Role, held_out
-from cpp_core.method.measuring import measure, paired
+from cpp_core.method.measuring import measure
 from cpp_core.method.modulation import Modulation
-from cpp_core.method.training import (
-    FailedCandidate,
-    Failure,
-    algorithm_name,
-    check_sample,
-    tell_failures,
-    train,
-)
+from cpp_core.method.training import check_sample, failure_of, tell_failures, train
 
 
 class CandidateCPP(ConformalSets):
@@ -114,11 +107,8 @@ class CandidateCPP(ConformalSets):
             for estimator, rng in zip(self._estimators, generators, strict=True)
         ]
         self.candidate_ = self._candidates[0]
-        self.failures_ = [
-            Failure(0, algorithm_name(estimator), candidate.message)
-            for estimator, candidate in zip(self._estimators, self._candidates, strict=True)
-            if isinstance(candidate, FailedCandidate)
-        ]
+        pairs = zip(self._estimators, self._candidates, strict=True)
+        self.failures_ = [failure for pair in pairs for failure in failure_of(*pair)]
         tell_failures(self.failures_, len(self._candidates))
         return self
 
@@ -155,8 +145,7 @@ class CandidateCPP(ConformalSets):
             measure(estimator, loss, rows, labels, parts, model_rng, candidate)
             for estimator, candidate in zip(self._estimators, self._candidates, strict=True)
         ]
-        own = measured[0] if len(measured) == 1 else paired(*measured)
-        self._finish(loss, own, rows, labels, names, model_rng)
+        self._finish(loss, measured, rows, labels, names, model_rng)
         return self
 
     def predict_interval(

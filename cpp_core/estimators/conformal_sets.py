@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from cpp_core.catalog.losses import resolve_loss
 from cpp_core.checks import Level, alphas_of, check_count, check_side
 from cpp_core.method.evaluation import Loss
-from cpp_core.method.measuring import Measured
+from cpp_core.method.measuring import Measured, paired
 from cpp_core.method.modulation import (
     CaseFeatures,
     LossModel,
@@ -63,12 +63,10 @@ class Calibration:
         if model is None:
             ranked = Ranked.of(losses.ravel(), self.low, self.high, losses.shape[1])
             return np.array(ranked.ends(alpha, side))
-        level = float(alpha)
-        none = np.empty(0), np.empty(0)
+        level, none = float(alpha), (np.empty(0), np.empty(0))
         predicted = model.ends(self.features[own], level, side) if len(losses) else none
-        at_cases = model.ends(features, level, side)
-        range_ = self.low, self.high
-        sets = moved_sets(losses[:, 0], predicted, at_cases, alpha, side, *range_)
+        ends = model.ends(features, level, side)
+        sets = moved_sets(losses[:, 0], predicted, ends, alpha, side, self.low, self.high)
         return np.column_stack([sets.lower, sets.upper])
 
 
@@ -115,7 +113,7 @@ class ConformalSets(BaseEstimator):
     def _finish(
         self,
         loss: Loss,
-        measured: Measured,
+        measured: Sequence[Measured],
         X: Any,
         y: NDArray | None,
         groups: NDArray | None,
@@ -123,27 +121,27 @@ class ConformalSets(BaseEstimator):
     ) -> None:
         """Keep the losses, and the regression of the loss where the set moves with the case.
 
-        ``groups`` has the group of each row of (X, y).
+        ``measured`` has one entry, or two to pair; ``groups`` the group of each row of (X, y).
         """
+        own = measured[0] if len(measured) == 1 else paired(*measured)
         shown = loss.paired() if self.paired_with is not None else loss
         low, high = sorted((shown.sign * shown.low, shown.sign * shown.high))
-        losses, at = measured.values["calibrate"], measured.at["calibrate"][:, 0]
+        losses, at = own.values["calibrate"], own.at["calibrate"][:, 0]
         features, model, self._case_features = np.empty((0, 0)), None, None
         if self.modulation is not None:
-            regressed = sample_rows(X, y, measured.at["regress"][:, 0])
-            self._case_features = CaseFeatures(
-                self.feature_map, label_classes(self._estimators, regressed[1]), self._with_label
-            )
+            regressed = sample_rows(X, y, own.at["regress"][:, 0])
+            classes = label_classes(self._estimators, regressed[1])
+            self._case_features = CaseFeatures(self.feature_map, classes, self._with_label)
             inputs = self._case_features(*regressed)
-            targets = shown.sign * measured.values["regress"][:, 0]
+            targets = shown.sign * own.values["regress"][:, 0]
             model = fit_loss_model(self.modulation, self.regressor, inputs, targets, rng)
             features = self._case_features(*sample_rows(X, y, at))
         self._sign = shown.sign
         self.loss_ = shown
         self.losses_ = losses[:, 0] if losses.shape[1] == 1 else losses
         self.k_ = len(losses)
-        self.failures_ += measured.failures
-        self.n_undefined_ = measured.n_undefined
+        self.failures_ += own.failures
+        self.n_undefined_ = own.n_undefined
         names = None if groups is None else groups[at]
         self._calibration = Calibration(shown.sign * losses, low, high, features, model, names)
 
@@ -155,7 +153,12 @@ class ConformalSets(BaseEstimator):
         side: str,
         groups: ArrayLike | None,
     ) -> NDArray:
-        calibration = self._calibrated()
+        if not hasattr(self, "_calibration"):
+            raise NotFittedError(
+                f"This {type(self).__name__} has no calibration losses yet; call conformalize "
+                "with cases that the model was not trained on, then predict_interval."
+            )
+        calibration = self._calibration
         check_side(side)
         if (groups is None) != (calibration.groups is None):
             raise ValueError(
@@ -177,14 +180,6 @@ class ConformalSets(BaseEstimator):
         if self._sign < 0:  # a larger-is-better metric is shown as it is
             sets = -sets[..., ::-1]
         return sets if several else sets[0]
-
-    def _calibrated(self) -> Calibration:
-        if not hasattr(self, "_calibration"):
-            raise NotFittedError(
-                f"This {type(self).__name__} has no calibration losses yet; call conformalize "
-                "with cases that the model was not trained on, then predict_interval."
-            )
-        return self._calibration
 
 
 def check_groups(groups: ArrayLike | None, n: int) -> NDArray | None:

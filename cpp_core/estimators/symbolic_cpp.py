@@ -22,15 +22,7 @@ from cpp_core.method.symbols import (
     symbol_sets,
     symbols_for,
 )
-from cpp_core.method.training import (
-    FailedCandidate,
-    Failure,
-    algorithm_name,
-    check_sample,
-    take,
-    tell_failures,
-    train,
-)
+from cpp_core.method.training import check_sample, failure_of, take, tell_failures, train
 
 
 class SymbolicCPP(BaseEstimator):
@@ -177,14 +169,11 @@ class SymbolicCPP(BaseEstimator):
     ) -> Measured:
         """The symbols that happened in the three parts."""
         n, candidate = X.shape[0], None
-        self.failures_: list[Failure] = []
         self.m_: int | None = None
         if self.n_sets is None:
             candidate = self.estimator if self.prefit else getattr(self, "candidate_", None)
             if candidate is None:
                 raise ValueError("With n_sets=None call fit first, or pass prefit=True.")
-            if isinstance(candidate, FailedCandidate):
-                self.failures_ = [Failure(0, algorithm_name(self.estimator), candidate.message)]
             if n < 3:
                 raise ValueError(f"{n} points cannot be divided into 3 parts; 3 are needed.")
             parts = held_out(np.arange(n), ("score", "regress", "calibrate"))
@@ -194,6 +183,6 @@ class SymbolicCPP(BaseEstimator):
         parts = dealt(parts, split_rng.permutation(n))
         kinds = Symbols(self.positive_class)
         measured = measure(self.estimator, kinds, X, y, parts, fit_rng, candidate)
-        self.failures_ += measured.failures
+        self.failures_ = failure_of(self.estimator, candidate) + measured.failures
         tell_failures(self.failures_, 3 * (self.n_sets or 1))
         return measured

@@ -113,13 +113,10 @@ class StochasticGradientDescent(_LinearDescent):
 
     Parameters
     ----------
-    step : float
-        Step size.
     passes : int
         Passes over the sample, each in a new random order.
-    start : float
-        Each weight starts at Uniform[-start, start].
-    random_state : int, Generator or None
+    step, start, random_state
+        As in ``GradientDescent``.
 
     Examples
     --------

@@ -256,6 +256,14 @@ def _pair_decisions(svc: SVC, gram: Floats) -> Floats:
     return out
 
 
+def kernel_coefficient(gamma: str | float, X: Floats) -> float:
+    """The kernel coefficient for training points: ``gamma``, or what its name stands for."""
+    variance, n_features = X.var(), X.shape[1]
+    if gamma == "scale":
+        return float(1.0 / (n_features * variance)) if variance > 0.0 else 1.0
+    return 1.0 / n_features if gamma == "auto" else float(gamma)
+
+
 class PlattSVC(ClassifierMixin, BaseEstimator):
     """Support vector classifier with Platt's probabilities by libsvm's method.
 
@@ -278,16 +286,14 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The class labels.
+    classes_, n_features_in_
+        The class labels, and the number of columns of `X` in `fit`.
     svc_ : SVC
         The machine on all points, with precomputed kernel and class numbers for labels.
     sigmoids_ : ndarray of shape (n_classes * (n_classes - 1) / 2, 2)
         a and b of the sigmoids ``1 / (1 + exp(a f + b))`` of the pairs (0, 1), (0, 2), ...
     gamma_, X_fit_ : float, ndarray of shape (n_samples, n_features)
         Kernel coefficient and training points; not set if the kernel is "precomputed".
-    n_features_in_ : int
-        Number of columns of `X` in `fit`.
 
     Examples
     --------
@@ -340,20 +346,14 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
 
     def _fit_kernel(self, X: Floats) -> Floats:
         """Keep the training points and their kernel coefficient; return their Gram matrix."""
-        variance = X.var()
-        if self.gamma == "scale":
-            self.gamma_ = 1.0 / (X.shape[1] * variance) if variance > 0.0 else 1.0
-        else:
-            self.gamma_ = 1.0 / X.shape[1] if self.gamma == "auto" else float(self.gamma)
+        self.gamma_ = kernel_coefficient(self.gamma, X)
         self.X_fit_ = X.copy()  # the caller may change theirs
         return self._kernel(X)
 
     def _kernel(self, X: Floats) -> Floats:
-        params: dict[str, Any] = {"gamma": self.gamma_, "degree": 3, "coef0": 0.0}
+        params = {"filter_params": True, "gamma": self.gamma_, "degree": 3, "coef0": 0.0}
         with config_context(assume_finite=True):
-            gram = pairwise_kernels(
-                X, self.X_fit_, metric=self.kernel, filter_params=True, **params
-            )
+            gram = pairwise_kernels(X, self.X_fit_, metric=self.kernel, **params)
         return np.ascontiguousarray(gram)
 
     def _gram(self, X: ArrayLike) -> Floats:

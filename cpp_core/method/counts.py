@@ -9,13 +9,7 @@ from fractions import Fraction
 
 from scipy import special, stats
 
-from cpp_core.checks import (
-    Level,
-    check_count,
-    check_side,
-    exact_alpha,
-    probability,
-)
+from cpp_core.checks import Level, check_count, check_side, exact_alpha, probability
 
 CLOSE_CALL = 1e-7
 """Tail probabilities within this share of their threshold are recomputed exactly."""

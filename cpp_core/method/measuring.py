@@ -8,16 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpp_core.method.constructions import Part, Role
-from cpp_core.method.evaluation import Loss
+from cpp_core.method.evaluation import Loss, evaluate, evaluate_batch
 from cpp_core.method.splits import Indices
 from cpp_core.method.symbols import Symbols, symbols_at
 from cpp_core.method.training import (
     FailedCandidate,
     Failure,
-    algorithm_name,
-    batch_losses_of,
     difference,
-    losses_of,
+    failure_of,
     retrain,
     sample_rows,
     take,
@@ -63,31 +61,24 @@ def measure(
     """
     failures: list[Failure] = []
     found: list[NDArray] = []
-    shared = parts[0].training.ndim == 1
-    if shared:
+    if parts[0].training.ndim == 1:
         if candidate is None:
             candidate = train(estimator, *sample_rows(X, y, parts[0].training), rng)
-            if isinstance(candidate, FailedCandidate):
-                failures.append(Failure(0, algorithm_name(estimator), candidate.message))
+            failures += failure_of(estimator, candidate)
         at = np.concatenate([part.at for part in parts])
         ends = np.cumsum([len(part.at) for part in parts])
-        found = np.split(_observed(loss, candidate, X, y, at), ends[:-1])
+        found = np.split(observed(loss, candidate, X, y, at), ends[:-1])
     else:
         for part in parts:
             candidates = retrain(estimator, X, y, part.training, rng, failures)
             pairs = zip(candidates, part.at, strict=True)
-            found.append(np.concatenate([_observed(loss, c, X, y, at[None]) for c, at in pairs]))
+            found.append(np.concatenate([observed(loss, c, X, y, at[None]) for c, at in pairs]))
     n_undefined = 0
     if isinstance(loss, Loss) and loss.batch:
         n_undefined = int(sum(np.isnan(values).sum() for values in found))
         found = [np.where(np.isnan(values), loss.worst, values) for values in found]
-    roles = [part.role for part in parts]
-    return Measured(
-        dict(zip(roles, found, strict=True)),
-        {part.role: part.at for part in parts},
-        failures,
-        n_undefined,
-    )
+    at_role = {part.role: part.at for part in parts}
+    return Measured(dict(zip(at_role, found, strict=True)), at_role, failures, n_undefined)
 
 
 def paired(first: Measured, second: Measured) -> Measured:
@@ -100,15 +91,22 @@ def paired(first: Measured, second: Measured) -> Measured:
     )
 
 
-def _observed(
+def observed(
     loss: Loss | Symbols, candidate: Any, X: Any, y: NDArray | None, at: Indices
 ) -> NDArray:
-    """What a candidate does at rows (g, b): losses, symbols, or a metric on each row, (g, 1)."""
+    """What a candidate does at rows (g, b): losses, symbols, or a metric on each row, (g, 1).
+
+    A failed one has the worst loss everywhere; a metric is NaN where it is undefined.
+    """
     if isinstance(loss, Symbols):
         assert y is not None  # a symbol compares a prediction with a label
         rows = at.ravel()
         found = symbols_at(candidate, take(X, rows), y[rows], loss.positive_class)
         return found.reshape(at.shape)
+    shape = (len(at), 1) if loss.batch else at.shape
+    if isinstance(candidate, FailedCandidate):
+        return np.full(shape, loss.worst)
     if loss.batch:
-        return batch_losses_of(loss, candidate, X, y, at)[:, None]
-    return losses_of(loss, candidate, *sample_rows(X, y, at.ravel())).reshape(at.shape)
+        metric = [evaluate_batch(loss, candidate, *sample_rows(X, y, rows)) for rows in at]
+        return np.array(metric).reshape(shape)
+    return evaluate(loss, candidate, *sample_rows(X, y, at.ravel())).reshape(shape)

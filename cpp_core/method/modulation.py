@@ -9,7 +9,6 @@ two constructions are the same formulas, which stand here once.
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -21,7 +20,6 @@ from sklearn.ensemble import RandomForestRegressor
 from cpp_core.method.training import reseeded
 
 Modulation = Literal["regression", "quantile"]
-FeatureMap = Callable[[Any], Any]
 
 LEVELS = np.arange(1, 200) / 200
 """The grid of levels at which trials store quantile regressions: 0.005 to 0.995."""
@@ -60,7 +58,7 @@ class CaseFeatures:
     regression, absent when ``with_label`` is false.
     """
 
-    feature_map: FeatureMap | None
+    feature_map: Callable[[Any], Any] | None
     classes: NDArray | None
     with_label: bool = True
 
@@ -141,12 +139,7 @@ def label_classes(estimators: Sequence[Any], y: NDArray | None) -> NDArray | Non
 
 def takes_levels(regressor: Any) -> bool:
     """Whether one fit predicts any level, as quantile-forest's regressors do."""
-    return _takes_levels(type(regressor))  # type: ignore[arg-type]
-
-
-@lru_cache(maxsize=64)
-def _takes_levels(kind: Any) -> bool:
-    return "quantiles" in inspect.signature(kind.predict).parameters
+    return "quantiles" in inspect.signature(type(regressor).predict).parameters
 
 
 def level_parameter(regressor: Any) -> str:
@@ -164,12 +157,6 @@ def level_parameter(regressor: Any) -> str:
     )
 
 
-USUAL_REGRESSORS: dict[Modulation, Callable[[], Any]] = {
-    "regression": RandomForestRegressor,
-    "quantile": RandomForestQuantileRegressor,
-}
-
-
 def fit_loss_model(
     modulation: Modulation,
     regressor: Any,
@@ -179,10 +166,10 @@ def fit_loss_model(
 ) -> LossModel:
     """Regress the loss on the case; the default is a random forest, or a quantile forest."""
     if regressor is None:
-        regressor = USUAL_REGRESSORS[modulation]()
-    model = LossModel(
-        regressor, modulation, features, finite_targets(losses), int(rng.integers(2**31))
-    )
+        forests = {"regression": RandomForestRegressor, "quantile": RandomForestQuantileRegressor}
+        regressor = forests[modulation]()
+    seed = int(rng.integers(2**31))
+    model = LossModel(regressor, modulation, features, finite_targets(losses), seed)
     if modulation == "quantile" and not takes_levels(regressor):
         level_parameter(regressor)  # refuses what cannot regress quantiles, before any use
     else:

@@ -15,12 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cpp_core.checks import (
-    Level,
-    check_count,
-    check_side,
-    exact_alpha,
-)
+from cpp_core.checks import Level, check_count, check_side, exact_alpha
 
 
 class InfiniteEndWarning(UserWarning):

@@ -38,12 +38,9 @@ class Sets:
 
     def holds(self, losses: NDArray) -> NDArray:
         """Whether each loss (trials, T) lies in the set of its trial or case."""
-        lower, upper = (
-            (self.lower[:, None], self.upper[:, None])
-            if self.lower.ndim < losses.ndim
-            else (self.lower, self.upper)
-        )
-        return (lower <= losses) & (losses <= upper)
+        if self.lower.ndim < losses.ndim:
+            return Sets(self.lower[:, None], self.upper[:, None]).holds(losses)
+        return (self.lower <= losses) & (losses <= self.upper)
 
 
 def moved_scores(losses: NDArray, predicted: Ends, side: str) -> Ranked:

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_classifier
 from sklearn.pipeline import Pipeline
 
-from cpp_core.method.evaluation import Loss, evaluate, evaluate_batch
-
 Sample = tuple[Any, NDArray | None]
 
 BEFORE_FIT: ContextVar[Callable[[], None] | None] = ContextVar("before_fit", default=None)
@@ -145,20 +143,11 @@ def train(estimator: Any, X: Any, y: NDArray | None, rng: np.random.Generator) -
         return FailedCandidate(f"{type(error).__name__}: {error}")
 
 
-def losses_of(loss: Loss, candidate: Any, X: Any, y: NDArray | None) -> NDArray[np.float64]:
-    """Losses at every row; a failed candidate has the worst one everywhere."""
-    if isinstance(candidate, FailedCandidate):
-        return np.full(X.shape[0], loss.worst)
-    return evaluate(loss, candidate, X, y)
-
-
-def batch_losses_of(
-    loss: Loss, candidate: Any, X: Any, y: NDArray | None, batches: NDArray
-) -> NDArray[np.float64]:
-    """A metric on each batch of rows, NaN where it is undefined."""
-    if isinstance(candidate, FailedCandidate):
-        return np.full(len(batches), loss.worst)
-    return np.array([evaluate_batch(loss, candidate, *sample_rows(X, y, rows)) for rows in batches])
+def failure_of(estimator: Any, candidate: Any, run: int = 0) -> list[Failure]:
+    """The failure that left this candidate behind, if it is one."""
+    if not isinstance(candidate, FailedCandidate):
+        return []
+    return [Failure(run, algorithm_name(estimator), candidate.message)]
 
 
 def sample_rows(X: Any, y: NDArray | None, rows: NDArray) -> Sample:
@@ -180,8 +169,7 @@ def retrain(
     """
     for run, (rows, run_rng) in enumerate(zip(training, rng.spawn(len(training)), strict=True)):
         candidate = train(estimator, *sample_rows(X, y, rows), run_rng)
-        if isinstance(candidate, FailedCandidate):
-            failures.append(Failure(run, algorithm_name(estimator), candidate.message))
+        failures += failure_of(estimator, candidate, run)
         yield candidate
 
 

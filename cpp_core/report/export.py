@@ -62,9 +62,8 @@ def to_json(
         for first, second in ([] if symbolic else combinations(results.algorithms, 2))
         for frame in [results.paired(first, second, alpha, side)]
     ]
-    verdicts = []
-    if 0 in results.trials:
-        verdicts = answers_from(results, alpha, side, **question).all
+    found = 0 in results.trials
+    verdicts = answers_from(results, alpha, side, **question).all if found else []
     content = {
         "experiment": results.experiment.to_dict(),
         "alpha": float(exact_alpha(alpha)),

@@ -5,9 +5,11 @@ import math
 import platform
 import shlex
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from cpp_core.catalog.datasets import array_bytes
 from cpp_core.catalog.loss_files import LossTable
 from cpp_core.catalog.presets import PRESETS
 from cpp_core.checks import Level, exact_alpha
@@ -32,14 +34,11 @@ NO_COMMAND = "The command line cannot say all of these settings; use Python."
 
 def versions() -> str:
     """The versions that computed the numbers."""
-    found = []
+    found = [f"cpp_core {__version__}", f"Python {platform.python_version()}"]
     for name in PACKAGES:
-        try:
+        with suppress(PackageNotFoundError):
             found.append(f"{name} {version(name)}")
-        except PackageNotFoundError:
-            continue
-    python = f"Python {platform.python_version()}"
-    return ", ".join([f"cpp_core {__version__}", python, *found])
+    return ", ".join(found)
 
 
 def losses_digest(results: Results) -> str:
@@ -56,10 +55,7 @@ def table_digest(experiment: Experiment) -> str:
     """A hash of the cases of a finite table, inputs then labels."""
     content = hashlib.sha256()
     for array in experiment.data.table or ():
-        plain = (
-            array.tobytes() if array.dtype.kind in "fiub" else "\0".join(map(str, array)).encode()
-        )
-        content.update(plain)
+        content.update(array_bytes(array))
     return content.hexdigest()
 
 
@@ -69,16 +65,10 @@ def _script(
     """Lines that make what a report is about and write it; settings that are usual are not said."""
     usual = {"title": "", "note": "", "sections": tuple(SECTIONS), "audience": "decision-maker"}
     given = [f"{name}={value!r}" for name, value in settings.items() if usual.get(name) != value]
-    return "\n".join(
-        [
-            "from pathlib import Path",
-            f"from cpp_core import {imported}",
-            f"from cpp_core.report import {function}",
-            *made,
-            f"page = {function}({', '.join([about, *given])})",
-            'Path("report.html").write_text(page, encoding="utf-8")',
-        ]
-    )
+    lines = ["from pathlib import Path", f"from cpp_core import {imported}"]
+    lines += [f"from cpp_core.report import {function}", *made]
+    lines += [f"page = {function}({', '.join([about, *given])})"]
+    return "\n".join([*lines, 'Path("report.html").write_text(page, encoding="utf-8")'])
 
 
 def _options(values: Mapping[str, Any]) -> list[str]:
@@ -115,10 +105,10 @@ def command_line(
 ) -> str | None:
     """The command that gives the same numbers, None where the command line cannot say it."""
     ways = []
+    values = {name: getattr(experiment, name) for name in COMMAND_FIELDS}
     known_runs = {name: preset.settings for name, preset in PRESETS.items()}
     for preset, fields in [*known_runs.items(), ("", {})]:
         known = {"n_evaluations": 1, **fields}
-        values = {name: getattr(experiment, name) for name in COMMAND_FIELDS}
         said = {k: v for k, v in values.items() if v is not None and v != known.get(k)}
         try:
             same = Experiment(**{**fields, **said}) == experiment

@@ -21,7 +21,7 @@ from cpp_core.method.measuring import Measured, measure
 from cpp_core.method.ranks import scores_needed
 from cpp_core.method.sets import Sets
 from cpp_core.method.training import Failure
-from cpp_core.trials.experiment import LEAST_TRAINING, Experiment, usual_sets
+from cpp_core.trials.experiment import LEAST_TRAINING, Experiment, check_algorithm, usual_sets
 from cpp_core.trials.one_trial import (
     Entry,
     algorithm_and_inputs,
@@ -185,15 +185,6 @@ def check_case(case: int, n_cases: int) -> int:
     return int(case)
 
 
-def check_algorithm(experiment: Experiment, algorithm: str) -> str:
-    """An algorithm that competes."""
-    if algorithm not in experiment.algorithms:
-        raise ValueError(
-            f"{algorithm!r} is not among the algorithms {', '.join(experiment.algorithms)}."
-        )
-    return algorithm
-
-
 def check_modulated(experiment: Experiment) -> None:
     if experiment.modulation is None:
         raise ValueError(
@@ -224,7 +215,7 @@ def _with_sets(
 ) -> CaseStudy:
     """Regress the losses for both constructions, and predict at all test cases."""
     X, y, rows, cases, tested = sample
-    readers: dict[tuple[str, str], NumericLosses] = {}
+    readers = {}
     for construction in VARIANT_OF:
         sibling = with_construction(experiment, construction)
         for name, (entry, measured, rng) in done.items():
@@ -236,12 +227,7 @@ def _with_sets(
     stored = {name: readers[name, "variable"].arrays for name in done}
     calibration_losses = {name: arrays["calibration"][0] for name, arrays in stored.items()}
     return CaseStudy(
-        experiment,
-        seed,
-        trial,
-        X[cases],
-        y[cases],
-        rows[cases],
+        *(experiment, seed, trial, X[cases], y[cases], rows[cases]),
         k=len(calibration_losses[experiment.algorithms[0]]),
         m=m,
         label_known=z,
@@ -303,21 +289,14 @@ def x_study(experiment: Experiment, seed: int = 0, trial: int = 0) -> CaseStudy:
 # What freshly trained candidates did at one case
 
 
-class FreshSamples(NamedTuple):
-    """A case, its number in the sample, and disjoint training subsets that do not hold it."""
+def fresh_samples(
+    experiment: Experiment, seed: int, trial: int, case: int
+) -> tuple[NDArray, NDArray, NDArray, int, NDArray]:
+    """Cases (X, y, rows), the position of one test case there, and training subsets without it.
 
-    X: NDArray
-    y: NDArray
-    rows: NDArray
-    at: int
-    training: NDArray
-
-
-def fresh_samples(experiment: Experiment, seed: int, trial: int, case: int) -> FreshSamples:
-    """Training subsets (N, m), all disjoint, for looking at one test case.
-
-    From a table: random parts of the other test cases, as many as there are; from a simulator:
-    ``N_FRESH`` new samples. Neither shares a case with what the sets were made from.
+    The subsets (N, m) are disjoint. From a table: random parts of the other test cases, as many as
+    there are; from a simulator: ``N_FRESH`` new samples. Neither shares a case with what the sets
+    were made from.
     """
     X, y, rows, cases, _ = sample_of(experiment, seed, trial)
     at = int(cases[check_case(case, len(cases))])
@@ -326,11 +305,11 @@ def fresh_samples(experiment: Experiment, seed: int, trial: int, case: int) -> F
     if experiment.data.table is not None:
         others = rng.permutation(np.delete(cases, case))
         n_fits = len(others) // m
-        return FreshSamples(X, y, rows, at, others[: n_fits * m].reshape(n_fits, m))
+        return X, y, rows, at, others[: n_fits * m].reshape(n_fits, m)
     X_fresh, y_fresh = experiment.data.draw(N_FRESH * m, rng)
     training = 1 + np.arange(N_FRESH * m).reshape(N_FRESH, m)
     X, y = np.concatenate([X[at, None], X_fresh]), np.concatenate([y[at, None], y_fresh])
-    return FreshSamples(X, y, np.full(len(y), -1), 0, training)
+    return X, y, np.full(len(y), -1), 0, training
 
 
 def measured_at(experiment: Experiment, seed: int, trial: int, case: int) -> dict[str, NDArray]:
@@ -388,16 +367,14 @@ def gallery_order(
         kept = np.flatnonzero(study.y == label)
     if by == "random":
         return kept
-    names = study.experiment.algorithms
+    names, question = study.experiment.algorithms, (construction, alpha, side)
     medians = np.mean([study.predicted(name, alpha=0.5, side="upper")[:, 1] for name in names], 0)
     if by == "hardest":
-        regressed = [study.predicted(name, construction, alpha, side)[:, 1] for name in names]
-        key = np.mean(regressed, axis=0)
+        key = np.mean([study.predicted(name, *question)[:, 1] for name in names], axis=0)
     elif by == "widest":
-        sets = [study.sets(name, construction, alpha, side) for name in names]
-        key = np.mean([Sets(*ends.T).width for ends in sets], axis=0)
+        key = np.mean([Sets(*study.sets(name, *question).T).width for name in names], axis=0)
     elif len(names) > 1:
-        uppers = np.array([study.sets(name, construction, alpha, side)[:, 1] for name in names])
+        uppers = np.array([study.sets(name, *question)[:, 1] for name in names])
         key = Sets(uppers.min(axis=0), uppers.max(axis=0)).width
     else:
         groups = study.y if study.experiment.data.classes else np.zeros(len(study.y))
@@ -432,16 +409,8 @@ def case_experiment(experiment: Experiment) -> Experiment:
             f"too few for looking at one case after retraining: at least {2 * least} and {least} "
             f"are needed for training subsets of {LEAST_TRAINING} cases."
         )
-    per_case = not (experiment.kind.batch or experiment.kind.symbolic)
-    return Experiment(
-        dataset=experiment.dataset,
-        dataset_settings=experiment.dataset_settings,
-        algorithms=experiment.algorithms,
-        algorithm_settings=experiment.algorithm_settings,
-        loss=experiment.loss if per_case else None,
-        loss_settings=experiment.loss_settings if per_case else (),
-        variant="z-variable",
-        n=n,
-        n_sets=n_sets,
-        test_size=test_size,
-    )
+    kept = ["dataset", "dataset_settings", "algorithms", "algorithm_settings", "n"]
+    if not (experiment.kind.batch or experiment.kind.symbolic):
+        kept += ["loss", "loss_settings"]
+    same = {name: getattr(experiment, name) for name in kept}
+    return Experiment(**same, variant="z-variable", n_sets=n_sets, test_size=test_size)

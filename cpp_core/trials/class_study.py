@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cpp_core.checks import Level
 from cpp_core.method.ranks import Ranked, scores_needed
-from cpp_core.method.sets import Sets, within_groups
+from cpp_core.method.sets import Sets
 from cpp_core.trials.case_study import CaseStudy, check_classes, check_modulated
 from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.one_trial import one_thread, run_trial, trial_sample
@@ -76,15 +76,10 @@ def class_bounds(
     for name in study.experiment.algorithms:
         sets = study.sets(name, construction, alpha, side)
         held = Sets(*sets[study.tested].T).holds(study.losses[name])
-        scores = groups.losses[name]
-
-        def ends_of(own: NDArray, new: NDArray, group: str, scores: NDArray = scores) -> NDArray:
-            return np.array(Ranked.of(scores[own], *range_).ends(alpha, "upper"))
-
-        bounds = within_groups(groups.labels, np.array(classes), ends_of)[:, 1]
-        for label, bound in zip(classes, bounds, strict=True):
+        for label in classes:
             own, tested = study.y == label, study.y[study.tested] == label
-            k = int((groups.labels == label).sum())
+            scores = groups.losses[name][groups.labels == label]
+            bound = Ranked.of(scores, *range_).ends(alpha, "upper")[1]
             ends = np.median(sets[own], axis=0) if own.any() else np.full(2, np.nan)
             rows.append(
                 {
@@ -95,9 +90,9 @@ def class_bounds(
                     "upper": ends[1],
                     "tested": int(tested.sum()),
                     "covered": int(held[tested].sum()),
-                    "k": k,
+                    "k": len(scores),
                     "bound": float(bound),
-                    "more": max(needed - k, 0),
+                    "more": max(needed - len(scores), 0),
                 }
             )
     return pd.DataFrame(rows)

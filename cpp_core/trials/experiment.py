@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -66,6 +66,15 @@ def usual_sets(variant: str, n: int, held_out: int = 1) -> int:
     (50, 18, 9)
     """
     return max(1, min(USUAL_SETS, n // VARIANTS[variant].n_parts // (LEAST_TRAINING + held_out)))
+
+
+def check_algorithm(experiment: "Experiment", algorithm: str) -> str:
+    """An algorithm that competes."""
+    if algorithm not in experiment.algorithms:
+        raise ValueError(
+            f"{algorithm!r} is not among the algorithms {', '.join(experiment.algorithms)}."
+        )
+    return algorithm
 
 
 @dataclass(frozen=True)
@@ -194,22 +203,18 @@ class Experiment:
     def sizes(self) -> Sizes:
         """How the cases of one trial are spent."""
         n, test_size = self.n or 0, self.test_size or 0
+        b, n_parts = self.batch_size or 1, self.kind.n_parts
         if not self.algorithmic:
-            b, share = self.batch_size or 1, n // (self.kind.n_parts + 1)
+            share = n // (n_parts + 1)
             return Sizes(share // b, share, test_size // b, 1, test_size)
-        held_out = self.batch_size or self.n_evaluations
-        tested = self.batch_size or 1
-        n_parts = self.kind.n_parts
         k = self.n_sets or 1
-        m = check_training_size(n, k, held_out, n_parts)
-        simulated = self.data.table is None
-        n_test = test_size if simulated else test_size // (m + tested)
-        return Sizes(k, m, n_test, n_parts * k + n_test, n_test * (m + tested))
+        m = check_training_size(n, k, self.batch_size or self.n_evaluations, n_parts)
+        n_test = test_size if self.data.table is None else test_size // (m + b)
+        return Sizes(k, m, n_test, n_parts * k + n_test, n_test * (m + b))
 
     def smallest_alpha(self, side: str = "two-sided") -> Fraction:
         """The smallest alpha with finite ends."""
-        ranked_above = self.kind.moves or side == "upper"
-        return Fraction(1 if ranked_above else 2, self.sizes.k + 1)
+        return Fraction(1 if self.kind.moves or side == "upper" else 2, self.sizes.k + 1)
 
     @property
     def entries(self) -> tuple[str, ...]:
@@ -264,10 +269,8 @@ class Experiment:
                 )
             return
         if self.loss is None:
-            batch = self.kind.batch
-            classification = "error_rate" if batch else "log_loss"
-            regression = "rmse" if batch else "squared_error"
-            self._fill("loss", classification if data.task == "classification" else regression)
+            usual = ("error_rate", "rmse") if self.kind.batch else ("log_loss", "squared_error")
+            self._fill("loss", usual[data.task == "regression"])
         loss = self.measure
         if loss.task not in (None, data.task):
             raise ValueError(
@@ -314,13 +317,13 @@ class Experiment:
         size = self.data.size
         if self.n is None:
             self._fill("n", usual_n(self.data))
+        n = check_count(self.n, "n", 2)  # type: ignore[arg-type]
         if self.kind.retrains and self.n_sets is None:
-            n = check_count(self.n, "n", 2)  # type: ignore[arg-type]
             self._fill("n_sets", usual_sets(self.variant, n, self.n_evaluations))
         if self.test_size is None:
             simulated = 250 if self.algorithmic else 2500
-            self._fill("test_size", simulated if size is None else max(size - (self.n or 0), 1))
-        n, test_size = check_count(self.n, "n", 2), check_count(self.test_size, "test_size")  # type: ignore[arg-type]
+            self._fill("test_size", simulated if size is None else max(size - n, 1))
+        test_size = check_count(self.test_size, "test_size")  # type: ignore[arg-type]
         if size is not None and n + test_size > size:
             raise ValueError(
                 f"n = {n} cases and {test_size} to test with make {n + test_size}, but "
@@ -350,11 +353,7 @@ class Experiment:
                 return {name: plain(v) for name, v in value}
             return list(value) if isinstance(value, tuple) else value
 
-        described = asdict(self)
-        described["algorithms"] = list(self.algorithms)
-        for name in ("dataset_settings", "algorithm_settings", "loss_settings"):
-            described[name] = plain(getattr(self, name))
-        return described
+        return {field.name: plain(getattr(self, field.name)) for field in fields(self)}
 
     @classmethod
     def from_dict(cls, described: Mapping[str, Any]) -> "Experiment":

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from numpy.typing import ArrayLike, NDArray
 
-from cpp_core.learners.svm import PlattSVC
+from cpp_core.learners.svm import PlattSVC, kernel_coefficient
 
 MAX_ROWS = 5000
 """Tables beyond this many rows have no shared matrix: it would take 200 MB."""
@@ -38,7 +37,7 @@ class TableGram:
         self.squared = np.maximum(norms[:, None] - 2 * self.inner + norms[None, :], 0.0)
 
 
-class GramSVC(ClassifierMixin, BaseEstimator):
+class GramSVC(PlattSVC):
     """PlattSVC whose cases are row numbers of the table behind ``gram``."""
 
     def __init__(
@@ -49,48 +48,27 @@ class GramSVC(ClassifierMixin, BaseEstimator):
         gamma: str | float = "scale",
         random_state: Any = None,
     ) -> None:
+        super().__init__(kernel, C, gamma, random_state)
         self.gram = gram
-        self.kernel = kernel
-        self.C = C
-        self.gamma = gamma
-        self.random_state = random_state
 
     def __sklearn_clone__(self) -> "GramSVC":
         # The default clone would copy the matrices.
         return GramSVC(self.gram, self.kernel, self.C, self.gamma, self.random_state)
 
-    def fit(self, X: NDArray, y: NDArray) -> "GramSVC":
+    def fit(self, X: ArrayLike, y: ArrayLike) -> PlattSVC:
         """Train on the rows with these numbers."""
-        self.rows_ = X
+        self.rows_ = np.asarray(X)
         if self.kernel == "rbf":
-            sample = self.gram.X[X]
-            variance = sample.var()
-            scale = 1.0 / (sample.shape[1] * variance) if variance > 0 else 1.0
-            automatic = {"scale": scale, "auto": 1.0 / sample.shape[1]}
-            self.gamma_ = float(automatic.get(self.gamma, self.gamma))  # type: ignore[arg-type]
-        model = PlattSVC(kernel="precomputed", C=self.C, random_state=self.random_state)
-        self.model_ = model.fit_gram(self._slice(X), y)
-        self.classes_ = model.classes_
-        return self
+            self.gamma_ = kernel_coefficient(self.gamma, self.gram.X[self.rows_])
+        return self.fit_gram(self._gram(X), np.asarray(y))
 
-    def _slice(self, rows: NDArray) -> NDArray:
+    def _gram(self, X: ArrayLike) -> NDArray:
+        """Kernel values of the rows with those that it was trained on."""
         if self.kernel == "linear":
-            return gather(self.gram.inner, rows, self.rows_)
-        distances = gather(self.gram.squared, rows, self.rows_)
+            return gather(self.gram.inner, np.asarray(X), self.rows_)
+        distances = gather(self.gram.squared, np.asarray(X), self.rows_)
         distances *= -self.gamma_
         return np.exp(distances, out=distances)
-
-    def predict(self, X: NDArray) -> NDArray:
-        """Labels of the rows."""
-        return self.model_.predict(self._slice(X))
-
-    def predict_proba(self, X: NDArray) -> NDArray:
-        """Class probabilities of the rows."""
-        return self.model_.gram_proba(self._slice(X))
-
-    def decision_function(self, X: NDArray) -> NDArray:
-        """Decision values of the rows."""
-        return self.model_.decision_function(self._slice(X))
 
 
 def shared_gram(estimator: Any, gram: TableGram) -> Any:

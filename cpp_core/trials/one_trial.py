@@ -34,7 +34,6 @@ from cpp_core.method.symbols import (
     score_of,
     symbols_for,
 )
-from cpp_core.method.training import Failure
 from cpp_core.trials.experiment import MINUS, Experiment
 from cpp_core.trials.gram import MAX_ROWS, TableGram, shared_gram
 from cpp_core.trials.quadnoise import quadnoise_trial
@@ -169,23 +168,20 @@ def moved_arrays(
     experiment, X, y = entry.experiment, entry.X, entry.y
     modulation, sign = experiment.modulation, experiment.measure.sign
     assert modulation is not None
-    fitted, calibration, tested = (
-        measured.at[role][:, 0] for role in ("regress", "calibrate", "test")
-    )
+    fitted, calibration = measured.at["regress"][:, 0], measured.at["calibrate"][:, 0]
+    wanted = measured.at["test"][:, 0] if cases is None else cases
     classes = label_classes([entry.estimator], y[fitted])
     features = CaseFeatures(experiment.data.feature_map, classes, with_label)
     regressor = REGRESSORS[experiment.regressor or ""].make()
     targets = sign * measured.values["regress"][:, 0]
     inputs = features(X[fitted], y[fitted])
     model = fit_loss_model(modulation, regressor, inputs, targets, rng)
-    points = np.concatenate([calibration, tested if cases is None else cases])
-    at = features(X[points], y[points])
-    ends = (
-        model.ends(at, 0.5, "two-sided")[0]
-        if modulation == "regression"
-        else model.quantiles(at, LEVELS.tolist())
-    )
-    k = len(calibration)
+    points = np.concatenate([calibration, wanted])
+    at, k = features(X[points], y[points]), len(calibration)
+    if modulation == "regression":
+        ends = model.ends(at, 0.5, "two-sided")[0]
+    else:
+        ends = model.quantiles(at, LEVELS.tolist())
     return _float32(
         calibration=measured.values["calibrate"][:, 0],
         test=measured.values["test"][:, 0],
@@ -225,18 +221,13 @@ def arrays_of(entry: Entry, measured: Measured) -> Arrays:
     kind = entry.experiment.kind
     if not kind.moves:
         return plain_arrays(entry.experiment, measured)
-    rng = entry.rng.spawn(1)[0]
     arrays = symbol_arrays if kind.symbolic else moved_arrays
-    return arrays(entry, measured, rng)
+    return arrays(entry, measured, entry.rng.spawn(1)[0])
 
 
-def _with_failures(arrays: Arrays, failures: Sequence[Failure] = ()) -> Arrays:
-    message = f"{failures[0].algorithm}: {failures[0].message}" if failures else ""
-    return {
-        **arrays,
-        "failed": np.array(len(failures), dtype=np.int32),
-        "failure": np.array(message.encode()[:MESSAGE_BYTES], dtype=f"S{MESSAGE_BYTES}"),
-    }
+def _with_failures(arrays: Arrays, failed: int = 0, message: str = "") -> Arrays:
+    failure = np.array(message.encode()[:MESSAGE_BYTES], dtype=f"S{MESSAGE_BYTES}")
+    return {**arrays, "failed": np.array(failed, dtype=np.int32), "failure": failure}
 
 
 # A trial
@@ -267,12 +258,11 @@ def run_trial(experiment: Experiment, seed: int, trial: int) -> dict[str, Arrays
         if name not in results:
             entry = entry_of(experiment, name, seed, trial, sample)
             own = measured[name] = entry.measured()
-            results[name] = _with_failures(arrays_of(entry, own), own.failures)
+            first = next((f"{f.algorithm}: {f.message}" for f in own.failures), "")
+            results[name] = _with_failures(arrays_of(entry, own), len(own.failures), first)
     for pair in experiment.entries[len(experiment.algorithms) :]:
-        first, second = pair.split(MINUS)
-        rng = keyed_rng(seed, trial, 4, pair)
-        both = paired(measured[first], measured[second])
-        results[pair] = _with_failures(moved_arrays(entry, both, rng))
+        both = paired(*(measured[name] for name in pair.split(MINUS)))
+        results[pair] = _with_failures(moved_arrays(entry, both, keyed_rng(seed, trial, 4, pair)))
     return results
 
 
@@ -336,12 +326,7 @@ def _quadnoise(
     results = {}
     for name, losses in found.items():
         message = f"{losses.diverged} runs: the weights diverged" if losses.diverged else ""
-        results[name] = {
-            "calibration": losses.calibration.reshape(experiment.sizes.k, -1)
-            if experiment.n_evaluations > 1
-            else losses.calibration.reshape(-1),
-            "test": losses.test,
-            "failed": np.array(losses.diverged, dtype=np.int32),
-            "failure": np.array(message.encode(), dtype=f"S{MESSAGE_BYTES}"),
-        }
+        shape = (experiment.sizes.k, -1) if experiment.n_evaluations > 1 else (-1,)
+        arrays = {"calibration": losses.calibration.reshape(shape), "test": losses.test}
+        results[name] = _with_failures(arrays, losses.diverged, message)
     return results

@@ -27,10 +27,9 @@ DEFAULTS: dict[str, dict[str, float]] = {
 
 
 class TrialLosses(NamedTuple):
-    """What one algorithm lost in one trial.
+    """Losses (n // 2,) or (n_sets, n_evaluations), and (test_size,); those that diverged are +inf.
 
-    Calibration losses are (n // 2,) of one candidate or (n_sets, n_evaluations); test losses are
-    (test_size,). Candidates whose weights overflowed are counted: all their losses are +inf.
+    ``diverged`` counts the candidates whose weights overflowed.
     """
 
     calibration: NDArray

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from cpp_core.checks import Level, check_side, exact_alpha
 from cpp_core.method.counts import share_interval
 from cpp_core.method.modulation import LEVELS
-from cpp_core.method.ranks import Ranked, grouped_ranks, scores_needed
+from cpp_core.method.ranks import Ranked, coverage_law, grouped_ranks, scores_needed
 from cpp_core.method.sets import Sets, moved_scores, moved_sets
 from cpp_core.method.symbols import CORRECT, symbol_sets, symbols_for
 from cpp_core.method.training import difference
-from cpp_core.trials.experiment import Experiment, pair_name
+from cpp_core.trials.experiment import Experiment, check_algorithm, pair_name
 from cpp_core.trials.store import Arrays
 
 INTERVAL_CONFIDENCE = 0.95
@@ -36,17 +36,24 @@ class Readings:
     lower: NDArray
     upper: NDArray
     width: NDArray
-    mean_width: NDArray
-    empty: NDArray
     mean_test_loss: NDArray
     test_coverage: NDArray
     new_loss: NDArray
     new_loss_covered: NDArray
+    mean_width: NDArray
+    empty: NDArray
 
 
 def median(values: NDArray) -> float:
     """The lower median, which is one of the values even where some are infinite."""
     return float(np.quantile(values, 0.5, method="inverted_cdf"))
+
+
+def stacked(read: Sequence[Readings]) -> dict[str, NDArray]:
+    """Readings at many alphas as a curve, (alphas, trials) each; its width is the mean width."""
+    columns = {name: name for name in ("lower", "upper", "test_coverage", "new_loss_covered")}
+    columns["width"] = "mean_width"
+    return {name: np.stack([getattr(r, own) for r in read]) for name, own in columns.items()}
 
 
 class NumericLosses:
@@ -128,17 +135,15 @@ class NumericLosses:
 
     def _read(self, alpha: Level, side: str) -> Readings:
         sets = self.sets(alpha, side)
-        covered = sets.holds(self.shown_test)
-        first = (sets.lower[:, 0], sets.upper[:, 0]) if self.modulated else (sets.lower, sets.upper)
-        widths = sets.width
+        if not self.modulated:  # one set for all cases of a trial
+            sets = Sets(sets.lower[:, None], sets.upper[:, None])
+        covered, widths = sets.holds(self.shown_test), sets.width
         return Readings(
-            lower=first[0],
-            upper=first[1],
-            width=widths[:, 0] if self.modulated else widths,
-            mean_width=widths.mean(axis=1) if self.modulated else widths,
-            empty=(sets.lower > sets.upper).mean(axis=1)
-            if self.modulated
-            else np.zeros(len(covered)),
+            lower=sets.lower[:, 0],
+            upper=sets.upper[:, 0],
+            width=widths[:, 0],
+            mean_width=widths.mean(axis=1),
+            empty=(sets.lower > sets.upper).mean(axis=1),
             mean_test_loss=self.mean_test,
             test_coverage=covered.mean(axis=1),
             new_loss=self.shown_test[:, 0],
@@ -151,10 +156,7 @@ class NumericLosses:
         Where sets do not move with the case, each alpha is a look-up of two ranks.
         """
         if self.modulated:
-            read = [self.read(alpha, side) for alpha in alphas]
-            names = ("lower", "upper", "mean_width", "test_coverage", "new_loss_covered")
-            stacked = {name: np.stack([getattr(one, name) for one in read]) for name in names}
-            return {("width" if name == "mean_width" else name): v for name, v in stacked.items()}
+            return stacked([self.read(alpha, side) for alpha in alphas])
         below, up_to = self.counts
         ranks = np.array([self.ranks(alpha, side) for alpha in alphas])
         lower, upper = (self.ranked.by_rank[own] for own in ranks.T)
@@ -226,12 +228,7 @@ class SymbolicLosses:
 
     def curve(self, alphas: Sequence[Level], side: str) -> dict[str, NDArray]:
         """Set sizes and coverage for many alphas, (alphas, trials) each."""
-        read = [self.read(alpha, side) for alpha in alphas]
-        names = {"width": "mean_width", "test_coverage": "test_coverage"}
-        names |= {name: name for name in ("lower", "upper", "new_loss_covered")}
-        return {
-            name: np.stack([getattr(one, column) for one in read]) for name, column in names.items()
-        }
+        return stacked([self.read(alpha, side) for alpha in alphas])
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,13 +262,8 @@ class Results:
 
     def reader(self, algorithm: str) -> NumericLosses | SymbolicLosses:
         """One algorithm's losses over the trials."""
-        if algorithm not in self.algorithms:
-            raise ValueError(
-                f"{algorithm!r} is not among the algorithms {', '.join(self.algorithms)}."
-            )
-        if algorithm not in self._readers:
-            symbolic = self.experiment.kind.symbolic
-            kind = SymbolicLosses if symbolic else NumericLosses
+        if check_algorithm(self.experiment, algorithm) not in self._readers:
+            kind = SymbolicLosses if self.experiment.kind.symbolic else NumericLosses
             self._readers[algorithm] = kind(self.arrays[algorithm], self.experiment)
         return self._readers[algorithm]
 
@@ -286,21 +278,9 @@ class Results:
         """
         check_side(side)
         exact_alpha(alpha)
-        columns = [
-            "lower",
-            "upper",
-            "width",
-            "mean_test_loss",
-            "test_coverage",
-            "new_loss",
-            "new_loss_covered",
-            "mean_width",
-            "empty",
-        ]
         frames = []
         for name in self.algorithms:
-            read = self.reader(name).read(alpha, side)
-            values = {column: getattr(read, column) for column in columns}
+            values = vars(self.reader(name).read(alpha, side))
             frames.append(pd.DataFrame({"trial": self.trials, "algorithm": name, **values}))
         return pd.concat(frames, ignore_index=True)
 
@@ -315,10 +295,10 @@ class Results:
         """Beta parameters (a, b) of the coverage without ties; None for grouped evaluations."""
         if self.experiment.n_evaluations > 1:
             return None
-        moved = self.experiment.kind.moves
-        k = self.experiment.sizes.k
-        lo, hi = grouped_ranks(k, 1, alpha, "upper" if moved else check_side(side))
-        return hi - lo, k + 1 - (hi - lo)
+        return coverage_law(self.experiment.sizes.k, alpha, self._ranked_by(side))
+
+    def _ranked_by(self, side: str) -> str:
+        return "upper" if self.experiment.kind.moves else side
 
     def summary(self, alpha: Level = 0.1, side: str = "two-sided") -> dict[str, dict[str, Any]]:
         """Typical numbers over the trials, by algorithm.
@@ -361,8 +341,7 @@ class Results:
 
     def k_needed(self, alpha: Level, side: str = "two-sided") -> int:
         """How many calibration scores would give finite ends."""
-        moved = self.experiment.kind.moves
-        return scores_needed(alpha, "upper" if moved else side)
+        return scores_needed(alpha, self._ranked_by(side))
 
     def paired(
         self, first: str, second: str, alpha: Level = 0.1, side: str = "two-sided"
@@ -399,10 +378,10 @@ class Results:
             raise ValueError(f"{first!r} was paired with itself; name two algorithms.")
         a, b = self.reader(first), self.reader(second)
         if (first, second) not in self._readers:
-            pair = {
-                name: difference(a.arrays[name], b.arrays[name]) for name in ("calibration", "test")
-            }
-            if self.experiment.modulation is not None:  # its difference has a regression of its own
+            if self.experiment.modulation is None:
+                kinds = ("calibration", "test")
+                pair = {kind: difference(a.arrays[kind], b.arrays[kind]) for kind in kinds}
+            else:  # the difference has a regression of its own
                 pair = self.arrays[pair_name(first, second)]
                 pair = pair if first < second else reversed_arrays(pair)
             self._readers[first, second] = NumericLosses(pair, self.experiment, paired=True)
@@ -411,16 +390,12 @@ class Results:
     @property
     def failures(self) -> pd.DataFrame:
         """Trials in which training runs raised: trial, algorithm, how many, the first message."""
-        rows = [
-            {
-                "trial": int(self.trials[i]),
-                "algorithm": name,
-                "failed": int(self.arrays[name]["failed"][i]),
-                "message": self.arrays[name]["failure"][i].decode(errors="replace"),
-            }
-            for name in self.algorithms
-            for i in np.flatnonzero(self.arrays[name]["failed"])
-        ]
+        rows = []
+        for name in self.algorithms:
+            failed, messages = self.arrays[name]["failed"], self.arrays[name]["failure"]
+            for i in np.flatnonzero(failed):
+                message = messages[i].decode(errors="replace")
+                rows.append((int(self.trials[i]), name, int(failed[i]), message))
         return pd.DataFrame(rows, columns=["trial", "algorithm", "failed", "message"])
 
 

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from cpp_core.checks import Level
 from cpp_core.method.training import Failure
-from cpp_core.trials.case_study import Study, check_algorithm, measured_at, sample_of
-from cpp_core.trials.experiment import Experiment
+from cpp_core.trials.case_study import Study, measured_at, sample_of
+from cpp_core.trials.experiment import Experiment, check_algorithm
 from cpp_core.trials.one_trial import entry_of, one_thread, symbol_arrays
 from cpp_core.trials.results import SymbolicLosses
 
@@ -55,12 +55,7 @@ def symbol_study(experiment: Experiment, seed: int = 0, trial: int = 0) -> Symbo
         readers[name] = SymbolicLosses(one_trial, experiment)
         happened[name], failures[name] = arrays["test_symbol"], measured.failures
     return SymbolStudy(
-        experiment,
-        seed,
-        trial,
-        X[cases],
-        y[cases],
-        rows[cases],
+        *(experiment, seed, trial, X[cases], y[cases], rows[cases]),
         k=experiment.sizes.k,
         m=experiment.sizes.m,
         symbols=readers[experiment.algorithms[0]].symbols,

@@ -12,13 +12,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cpp_core import LOSSES
+from cpp_core.method.measuring import observed
 from cpp_core.method.training import (
     FailedCandidate,
     algorithm_name,
-    batch_losses_of,
     check_sample,
     difference,
-    losses_of,
     reseeded,
     take,
     train,
@@ -38,10 +37,13 @@ def test_a_raising_fit_is_a_failed_candidate():
     X = np.zeros((3, 1))
     model = train(Brittle(), X, np.array([-1.0, 0, 1]), np.random.default_rng(0))
     assert model == FailedCandidate("RuntimeError: a negative label came first")
-    assert losses_of(LOSSES["squared_error"], model, X, np.zeros(3)).tolist() == [math.inf] * 3
-    assert losses_of(LOSSES["zero_one"], model, X, np.zeros(3)).tolist() == [1] * 3
-    batches = np.array([[0, 1]])
-    assert batch_losses_of(LOSSES["accuracy"], model, X, np.zeros(3), batches).tolist() == [0.0]
+    for name, at, worst in (
+        ("squared_error", [[0], [1], [2]], [[math.inf]] * 3),
+        ("zero_one", [[0], [1], [2]], [[1]] * 3),
+        ("accuracy", [[0, 1]], [[0.0]]),
+    ):
+        found = observed(LOSSES[name], model, X, np.zeros(3), np.array(at))
+        assert found.tolist() == worst
 
 
 def test_seeds_are_set_everywhere_and_differ():

@@ -140,7 +140,7 @@ def test_training_subsets_of_a_case(digits):
     assert set(rows[training].ravel()) <= set(digits.rows)
     np.testing.assert_array_equal(X[at], digits.X[7])
     assert y[at] == digits.y[7]
-    assert (training != fresh_samples(experiment, 0, 0, 8).training).any()
+    assert (training != fresh_samples(experiment, 0, 0, 8)[-1]).any()
     losses = case_losses(experiment, 0, 0, 7)
     assert {name: len(found) for name, found in losses.items()} == {"svm-lin": 37, "svm-rbf": 37}
 
