@@ -4,7 +4,6 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
@@ -211,10 +210,6 @@ class Experiment:
         m = check_training_size(n, k, self.batch_size or self.n_evaluations, n_parts)
         n_test = test_size if self.data.table is None else test_size // (m + b)
         return Sizes(k, m, n_test, n_parts * k + n_test, n_test * (m + b))
-
-    def smallest_alpha(self, side: str = "two-sided") -> Fraction:
-        """The smallest alpha with finite ends."""
-        return Fraction(1 if self.kind.moves or side == "upper" else 2, self.sizes.k + 1)
 
     @property
     def entries(self) -> tuple[str, ...]:

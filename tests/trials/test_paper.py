@@ -20,7 +20,7 @@ def test_digits_candidate(name):
     assert abs(found.upper.mean() - high) < 4 * np.hypot(spread[0] / TRIALS**0.5, reference_error)
     # The reference's lower end has no standard error of its own: assume that of this run.
     assert abs(found.lower.mean() - low) < 4 * np.sqrt(2 / TRIALS) * spread[1]
-    # (hi - lo)/(k + 1) = 608/674 with k = 673; the standard error is spec 2's.
+    # (hi - lo)/(k + 1) = 608/674 with k = 673; docs/method.md, section 2, has the standard error.
     p, k, test = 608 / 674, 673, 450
     standard_error = np.sqrt(p * (1 - p) / test * (k + 1 + test) / (k + 2) / TRIALS)
     assert abs(found.test_coverage.mean() - p) < 4 * standard_error

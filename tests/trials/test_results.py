@@ -230,7 +230,7 @@ def test_bad_questions(results):
 
 
 def test_the_law_holds_over_re_splits():
-    """Given the table, covered counts are Beta-binomial, whatever the table (spec 2)."""
+    """Given the table, covered counts are Beta-binomial, whatever the table."""
     experiment = Experiment(dataset="diabetes", algorithms=("dummy",), n=40, test_size=100)
     block, _ = run_block(experiment, 0, range(1500))
     found = Results(experiment, 0, np.arange(1500), block, 1500)
