@@ -74,7 +74,8 @@ def _hinge(candidate: Any, X: Any, y: NDArray) -> NDArray:
 
 
 def _squared(candidate: Any, X: Any, y: NDArray) -> NDArray:
-    return (y - np.asarray(candidate.predict(X), dtype=np.float64).reshape(len(y))) ** 2
+    with np.errstate(over="ignore"):  # a model that diverged loses infinitely much
+        return (y - np.asarray(candidate.predict(X), dtype=np.float64).reshape(len(y))) ** 2
 
 
 def _absolute(candidate: Any, X: Any, y: NDArray) -> NDArray:

@@ -137,7 +137,7 @@ def _call(loss: Loss, candidate: Any, X: Any, y: NDArray | None) -> Any:
 
 
 def _in_range(loss: Loss, values: NDArray) -> NDArray:
-    bad = ~np.isfinite(values)
+    bad = ~np.isfinite(values) & (values != loss.worst)  # the worst may be infinite: divergence
     if bad.any():
         raise LossError(
             f"{loss.name} gave {values[bad].flat[0]} for {bad.sum()} of {values.size} cases; a "

@@ -41,11 +41,15 @@ def modulated_sets(
     """Predicted ends widened by the calibration score and intersected with the loss's range.
 
     ``[lower - s, upper + s]`` (equations 24 and 26). A negative score narrows the set; ends that
-    cross are the empty set, and the intersection leaves them crossed. Ends are rounded outwards by
-    one unit in the last place: a loss whose score ties with s must not fall out by rounding.
+    cross are the empty set, and the intersection leaves them crossed.
+
+    A loss belongs to the set when its score, as computed, is at most s. Rounding of the score may
+    hide as much as one unit in the last place of s, and of the sum one unit of its own: ends are
+    wider by both, so that no such loss falls out, however small it is beside the prediction.
     """
-    last = np.nextafter(upper + score, np.inf)
-    first = np.nextafter(lower - score, -np.inf)
+    hidden = np.where(np.isfinite(score), np.spacing(np.abs(score)), 0.0)
+    last = np.nextafter(upper + score + hidden, np.inf)
+    first = np.nextafter(lower - score - hidden, -np.inf)
     first = np.full(upper.shape, low) if side == "upper" else np.maximum(first, low)
     return np.stack([first, np.minimum(last, high)], axis=-1)
 

@@ -225,16 +225,17 @@ def as_limit(limit: float, dtype: np.dtype, sign: int = 1) -> Any:
     return np.nextafter(near, dtype.type(-sign * math.inf)) if beyond else near
 
 
-def as_stored(lower: float, upper: float) -> tuple[float, float]:
-    """Ends in float64 as the float32 ends that hold the same stored losses.
+def as_stored(lower: float, upper: float, dtype: Any = np.float32) -> tuple[Any, Any]:
+    """Ends in float64 as the ends of the losses' own type that hold the same losses.
 
     >>> as_stored(-0.5, 1e-300)
     (np.float32(-0.5), np.float32(0.0))
     """
-    low: Any = np.float32(lower)
-    high: Any = np.float32(upper)
+    stored = np.dtype(dtype).type
+    with np.errstate(over="ignore"):
+        low, high = stored(lower), stored(upper)
     if low < lower:
-        low = np.nextafter(low, np.float32(np.inf))
+        low = np.nextafter(low, stored(np.inf))
     if high > upper:
-        high = np.nextafter(high, np.float32(-np.inf))
+        high = np.nextafter(high, stored(-np.inf))
     return low, high

@@ -104,15 +104,16 @@ def fit_symbol_model(
 def symbol_sets(
     truth: NDArray, q: NDArray, likely: NDArray, q_new: NDArray, alpha: Level
 ) -> NDArray[np.bool_]:
-    """Every c with s(z, c) >= q(z) - s_(hi); an empty set gets its most likely symbol.
+    """Every c with q(z) - s(z, c) <= s_(hi); an empty set gets its most likely symbol.
 
     ``truth`` and ``q`` (..., k) hold s of what happened and the regressed quantile at calibration,
     ``likely`` (..., n, S) all s(z, c) at the new cases, -inf for what is impossible, ``q_new``
     (..., n) the quantile there. The score at the upper-bound rank is infinite where k is too small:
-    then all possible symbols are left.
+    then all possible symbols are left. Scores are compared as they were made, so that equal ones
+    stay equal.
     """
     score = np.asarray(Ranked.of(q - truth).ends(alpha, "upper")[1])
-    sets = (likely >= (q_new - score[..., None])[..., None]) & np.isfinite(likely)
+    sets = (q_new[..., None] - likely <= score[..., None, None]) & np.isfinite(likely)
     best = likely.argmax(axis=-1)[..., None]
     np.put_along_axis(sets, best, np.take_along_axis(sets, best, -1) | ~sets.any(-1)[..., None], -1)
     return sets

@@ -139,15 +139,21 @@ def watched(experiment: Experiment) -> Loss | Symbols:
 # What is kept of a trial
 
 
-def _float32(**arrays: NDArray) -> Arrays:
-    return {name: np.asarray(values, dtype=np.float32) for name, values in arrays.items()}
+def _stored(**arrays: NDArray) -> Arrays:
+    """The arrays as float32, or float64 where finite numbers lie beyond its range."""
+    with np.errstate(over="ignore"):
+        short = {name: np.asarray(values, dtype=np.float32) for name, values in arrays.items()}
+    return {
+        name: values if (np.isinf(values) == np.isinf(arrays[name])).all() else arrays[name]
+        for name, values in short.items()
+    }
 
 
 def plain_arrays(experiment: Experiment, measured: Measured) -> Arrays:
     """The losses, of batches also how often the metric was undefined."""
     calibration, test = measured.values["calibrate"], measured.values["test"]
     grouped = experiment.n_evaluations > 1
-    arrays = _float32(calibration=calibration if grouped else calibration[:, 0], test=test[:, 0])
+    arrays = _stored(calibration=calibration if grouped else calibration[:, 0], test=test[:, 0])
     if experiment.batch_size is not None:
         arrays["undefined"] = np.array(measured.n_undefined, dtype=np.int32)
     return arrays
@@ -182,7 +188,7 @@ def moved_arrays(
         ends = model.ends(at, 0.5, "two-sided")[0]
     else:
         ends = model.quantiles(at, LEVELS.tolist())
-    return _float32(
+    return _stored(
         calibration=measured.values["calibrate"][:, 0],
         test=measured.values["test"][:, 0],
         calibration_ends=ends[:k],
@@ -206,7 +212,7 @@ def symbol_arrays(
     likely = {role: model.log_probabilities(mapped[role]) for role in ("calibrate", "test")}
     likely["test"][~possible_symbols(y[wanted], experiment.positive_class, symbols)] = -np.inf
     levels = LEVELS.tolist()
-    arrays = _float32(
+    arrays = _stored(
         calibration=score_of(likely["calibrate"], symbols, happened["calibrate"]),
         calibration_ends=model.quantiles.quantiles(mapped["calibrate"], levels),
         test=likely["test"],
@@ -327,6 +333,6 @@ def _quadnoise(
     for name, losses in found.items():
         message = f"{losses.diverged} runs: the weights diverged" if losses.diverged else ""
         shape = (experiment.sizes.k, -1) if experiment.n_evaluations > 1 else (-1,)
-        arrays = {"calibration": losses.calibration.reshape(shape), "test": losses.test}
+        arrays = _stored(calibration=losses.calibration.reshape(shape), test=losses.test)
         results[name] = _with_failures(arrays, losses.diverged, message)
     return results

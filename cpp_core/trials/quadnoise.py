@@ -255,7 +255,6 @@ def quadnoise_trial(
     scale: float,
     df: float,
     algorithms: Sequence[tuple[str, Mapping[str, float]]],
-    dtype: type[np.floating] = np.float32,
 ) -> dict[str, TrialLosses]:
     """Squared errors of one randomized trial, by algorithm.
 
@@ -272,7 +271,6 @@ def quadnoise_trial(
     d, noise, scale, df : settings of the dataset
     algorithms : sequence of (name, settings)
         "gd", batch descent, or "sgd", stochastic, with the settings of the estimators.
-    dtype : what the losses, computed in float64, are rounded to
     """
     check_count(test_size, "test_size")
     shape: tuple[int, ...] = (n_sets or 0, n_evaluations)
@@ -289,7 +287,7 @@ def quadnoise_trial(
         Z[:n], Z[n:] = (np.column_stack(dataset.draw(size, rng)) for size in (n, new))
     settings = np.array([_settings(*algorithm) for algorithm in algorithms], dtype=float)
     states = np.array([_state(seed, trial, name) for name, _ in algorithms], dtype=Word)
-    losses = np.empty((len(states), calibrating + unused + test_size), dtype)
+    losses = np.empty((len(states), calibrating + unused + test_size))
     law, sizes = (drawn, noise == "student", float(scale), float(df)), (n, m, b, calibrating)
     diverged = _run(rng, Z, law, sizes, (settings.reshape(-1, 4), states.reshape(-1, 4)), losses)
     return {

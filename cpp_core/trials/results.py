@@ -1,7 +1,8 @@
 """Losses of many trials, read at any alpha: intervals, widths, coverage. Nothing here trains.
 
-Ends and the losses compared with them are float32, as stored. Where a metric is better when it is
-greater, sets are computed on its negative and shown as they are.
+Ends and the losses compared with them have the type in which losses are stored: float32, or float64
+where that would overflow. Where a metric is better when it is greater, sets are computed on its
+negative and shown as they are.
 """
 
 import math
@@ -64,7 +65,7 @@ class NumericLosses:
         self.sign = loss.sign
         ends = sorted((loss.sign * loss.low, loss.sign * loss.high))
         # Rounded like the losses, which may lie exactly on an end of the range.
-        self.low, self.high = (float(np.float32(end)) for end in ends)
+        self.low, self.high = (float(arrays["calibration"].dtype.type(end)) for end in ends)
         self.shown_test = arrays["test"]
         self.calibration = self.sign * arrays["calibration"]
         self.test = self.sign * arrays["test"]
@@ -113,7 +114,6 @@ class NumericLosses:
         if not self.modulated:
             found = Sets(*self.ranked.ends(alpha, side))
         else:
-            # Sums of float32 numbers are exact in float64, so that ties stay ties.
             found = moved_sets(
                 self.calibration.astype(np.float64),
                 self._predicted("calibration_ends", alpha, side),

@@ -160,6 +160,8 @@ class Gathered:
                 },
             )
             for key, values in arrays.items():
+                if not np.can_cast(values.dtype, own[key].dtype):  # a loss beyond float32
+                    own[key] = own[key].astype(values.dtype)
                 own[key][numbers] = values
         self.have[name][numbers] = True
 

@@ -346,16 +346,19 @@ def join(parts: Sequence[tuple[list[int], Arrays]]) -> tuple[list[int], Arrays]:
         return parts[0] if parts else ([], {})
     found = [trial for trials, _ in parts for trial in trials]
     arrays = {
-        name: np.concatenate([part[name] for _, part in parts], dtype=array.dtype)
-        for name, array in parts[0][1].items()
+        name: np.concatenate([part[name] for _, part in parts])  # the widest type of all
+        for name in parts[0][1]
     }
     ascending = sorted(found)
     return ascending, rows_of(arrays, found, ascending)
 
 
 def layout(arrays: Arrays) -> dict[str, tuple[Any, ...]]:
-    """Types of the arrays and their shapes for one trial."""
-    return {name: (array.dtype, array.shape[1:]) for name, array in arrays.items()}
+    """Kinds of the arrays and their shapes for one trial; a float may be wider in some trials."""
+    return {
+        name: (array.dtype.kind if array.dtype.kind == "f" else array.dtype, array.shape[1:])
+        for name, array in arrays.items()
+    }
 
 
 def newest_first(block: Block) -> tuple[int, float, int]:

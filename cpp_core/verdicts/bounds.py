@@ -95,8 +95,8 @@ def bound_verdict(
         )
     elif np.isinf(end):
         outcome = "failed"
-        text = f"{lead}{subject} has no finite bound with {level} confidence: too many training "
-        text += "runs failed, which counts as infinitely bad."
+        text = f"{lead}{subject} has no finite bound with {level} confidence: training failed or "
+        text += "diverged too often, which counts as infinitely bad."
     elif is_stored(end, about.worst):
         outcome = "top"
         text = f"{lead}{subject} has {trivial} with {level} confidence."
@@ -152,7 +152,7 @@ def _case_verdict(
     read = reader.read(alpha, "upper")
     _, upper = about.turned(read.lower[row], read.upper[row])
     # A bound below the range is the empty set; the least possible loss is a valid, wider one.
-    end = about.sign * as_stored(reader.low, max(upper, reader.low))[1]
+    end = about.sign * as_stored(reader.low, max(upper, reader.low), reader.test.dtype)[1]
     hi = reader.ranks(alpha, "upper")[1]
     why = (
         f"The predicted loss at the case is moved by the {ordinal(hi)} smallest of the {reader.k} "

@@ -63,7 +63,7 @@ def _at_case(reader: NumericLosses, row: int, alpha: Level, pair: Pair) -> Verdi
     """Which is better at the trial's one random test case, where sets move with it."""
     each = pair.about.each_pair(alpha)
     read, hi = reader.read(each, "two-sided"), reader.ranks(each, "two-sided")[1]
-    ends = as_stored(*pair.about.turned(read.lower[row], read.upper[row]))
+    ends = as_stored(*pair.about.turned(read.lower[row], read.upper[row]), reader.test.dtype)
     rank = (
         f"The predicted ends at the case are widened by the {ordinal(hi)} smallest of the "
         f"{reader.k} calibration scores of trial 0"

@@ -56,7 +56,11 @@ def selection_safe(results: Results, alpha: Level = 0.1) -> Verdict:
         sets = reader.sets(alpha, "upper")
         upper = np.ravel(sets.upper if reader.sign > 0 else -sets.lower)
         at_least = np.maximum(upper, reader.low)
-        return float(at_least.mean()) if choosing else as_stored(reader.low, at_least[0])[1]
+        return (
+            float(at_least.mean())
+            if choosing
+            else as_stored(reader.low, at_least[0], reader.calibration.dtype)[1]
+        )
 
     return _winner(list(arrays), results.experiment.sizes.k, bound, alpha, about, at_case=True)
 
