@@ -289,7 +289,9 @@ def alpha_sweep(
     figure.vline(100 * float(1 - exact_alpha(alpha)), stroke(dark, "dot"))
     x_axis = percent_axis(100 * (1 - data["alpha"].to_numpy()), "confidence")
     figure.frame(340, showlegend=True, xaxis=x_axis, yaxis=axis.layout(unit))
-    title = f"At {confidence(alpha)} confidence: {', '.join(readings)}"
+    title = (
+        f"The set of this case, by the rule for {confidence(alpha)} of cases: {', '.join(readings)}"
+    )
     caption = (
         "Band: the set at each confidence; the dotted line marks the chosen one. A confidence "
         "picked after looking at this chart loses its promise."

@@ -16,10 +16,10 @@ STEPS = (
 )
 
 RE_SPLITS = (
-    "These trials re-split one table. Given the table, the counts of covered losses follow the "
-    "exact law drawn here, whatever the table: agreement checks the arithmetic, and would hold on "
-    "a table that drifts too. Ends, widths and mean losses describe re-splitting this table, not "
-    "new tables."
+    "These trials re-split one table. Given the table, and where losses do not tie, the counts of "
+    "covered losses follow the exact law drawn here: agreement checks the arithmetic, and would "
+    "hold on a table that drifts too. Ends, widths and mean losses describe re-splitting this "
+    "table, not new tables."
 )
 
 NOT_FOR_ONE_CASE = (

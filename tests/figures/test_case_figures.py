@@ -138,7 +138,9 @@ def test_sweep():
     lower, upper = np.array([0.0, 0.1, 0.6, 0.3]), np.array([math.inf, 0.9, 0.5, 0.4])
     panel = alpha_sweep({"svm-lin": (alphas, lower, upper)}, 0.1, "log loss (nats)")
     check(panel)
-    assert panel.title == "At 90 % confidence: SVM-lin between 0.1 and 0.9"
+    assert panel.title == (
+        "The set of this case, by the rule for 90 % of cases: SVM-lin between 0.1 and 0.9"
+    )
     left, right = (t for t in panel.figure.data if t.fill == "toself")  # empty between them
     assert left.x == pytest.approx((70, 70))
     assert left.y == pytest.approx((0.4, 0.3))

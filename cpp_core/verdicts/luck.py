@@ -1,0 +1,53 @@
+"""Where the split that carries the promise lies among the others: a lucky one is no better model.
+
+See docs/method.md, section 6.
+"""
+
+import numpy as np
+
+from cpp_core.catalog.algorithms import ALGORITHMS
+from cpp_core.checks import Level
+from cpp_core.trials.results import Results, median
+from cpp_core.verdicts.about import Verdict, about_results, first_trial
+from cpp_core.verdicts.language import counted, percent
+
+LEAST_TRIALS = 20
+"""Fewer trials do not show where one of them lies."""
+
+
+def split_place(results: Results, algorithm: str, alpha: Level = 0.1) -> Verdict | None:
+    """Trial 0's bound among those of all trials; None where sets move, or trials are few.
+
+    The shares count the other trials, and the typical bound is their median.
+    """
+    n, row = len(results.trials), first_trial(results)
+    if results.experiment.kind.moves or n < LEAST_TRIALS:
+        return None
+    about, label = about_results(results), ALGORITHMS[algorithm].label
+    read = results.reader(algorithm).read(alpha, "upper")
+    bounds = read.lower if about.greater_is_better else read.upper
+    own, others = bounds[row], np.delete(bounds, row)
+    below, above = float(np.mean(others < own)), float(np.mean(others > own))
+    if above > max(below, 0.5):
+        place = f"lower than {percent(above)} of {counted(n, 'split')}"
+    elif below > max(above, 0.5):
+        place = f"higher than {percent(below)} of {counted(n, 'split')}"
+    else:
+        place = f"in the middle of {counted(n, 'split')}"
+    text = (
+        f"{label}: this split's bound, {about.end(own)}, is {place}; typical is "
+        f"{about.end(median(bounds))}. The promise is over splits."
+    )
+    why = (
+        "The split was fixed beforehand, and its bound keeps the promise over all such splits, "
+        f"lucky and unlucky ones; {percent(float(read.test_coverage[row]))} of its own test losses "
+        "lie within it. A lower bound of another split is luck, not a better model, and choosing "
+        "it would cost confidence."
+    )
+    facts = about.facts(
+        *(alpha, results.experiment.sizes.k), algorithm=label, bound=own, below=below, above=above,
+        typical=median(bounds), test_coverage=float(read.test_coverage[row]), trials=n,
+    )  # fmt: skip
+    simulated = results.experiment.data.table is None
+    lean = "fresh simulated data in each trial" if simulated else "re-splits of one table"
+    return Verdict(text, "approximate", lean, facts, why)
