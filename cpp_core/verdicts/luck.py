@@ -15,6 +15,12 @@ LEAST_TRIALS = 20
 """Fewer trials do not show where one of them lies."""
 
 
+def split_places(results: Results, alpha: Level = 0.1) -> tuple[Verdict, ...]:
+    """What is said of trial 0's split, for each algorithm of which there is something to say."""
+    found = (split_place(results, name, alpha) for name in results.algorithms)
+    return tuple(verdict for verdict in found if verdict is not None)
+
+
 def split_place(results: Results, algorithm: str, alpha: Level = 0.1) -> Verdict | None:
     """Trial 0's bound among those of all trials; None where sets move, or trials are few.
 

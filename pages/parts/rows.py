@@ -4,7 +4,7 @@ import streamlit as st
 
 from cpp_core import ALGORITHMS, Results
 from cpp_core.verdicts.language import counted
-from cpp_core.verdicts.luck import split_place
+from cpp_core.verdicts.luck import split_places
 from cpp_core.verdicts.summary import Table, figures_table
 from pages.parts.choices import Choice
 from pages.parts.show import as_markdown, kept
@@ -42,10 +42,8 @@ def show_figures(results: Results, choice: Choice) -> None:
     with st.container(border=True):
         st.html(TABLE_STYLE + table_html(table))
         st.caption(as_markdown(table.caption))
-        for name in results.algorithms:
-            place = kept(split_place, results, name, choice.alpha)
-            if place is not None:
-                st.caption(as_markdown(place.text), help=as_markdown(place.why))
+        for place in kept(split_places, results, choice.alpha):
+            st.caption(as_markdown(place.text), help=as_markdown(place.why))
     for name in results.algorithms:
         arrays = results.arrays[name]
         failed, label = int(arrays["failed"].sum()), ALGORITHMS[name].label

@@ -10,6 +10,7 @@ from cpp_core.figures.compare import panels_of
 from cpp_core.figures.interval_figures import overview_bars
 from cpp_core.verdicts.answers import compared
 from cpp_core.verdicts.bounds import headline
+from cpp_core.verdicts.luck import split_places
 from cpp_core.verdicts.summary import figures_table
 from pages.parts.live import keys_of, stored_results, stored_trials
 from pages.parts.show import kept
@@ -72,5 +73,6 @@ def warm() -> None:
         kept(kind.draw, results, *kind.arguments(results.algorithms, alpha, side), dark=False)
     for whole in (overview_bars, figures_table):
         kept(whole, results, alpha, side)
-    kept(headline, results, alpha)
+    for told in (headline, split_places):
+        kept(told, results, alpha)
     kept(compared, results, alpha, None)

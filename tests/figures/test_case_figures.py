@@ -149,7 +149,9 @@ def test_sweep():
     assert "empty at 1 place." in panel.caption
     assert "no finite bound" in panel.caption
     empty = alpha_sweep({"svm-lin": (alphas, lower, upper)}, 0.2)
-    assert empty.title == "At 80 % confidence: SVM-lin has an empty set"
+    assert empty.title == (
+        "The set of this case, by the rule for 80 % of cases: SVM-lin has an empty set"
+    )
     with pytest.raises(ValueError, match="not among the alphas"):
         alpha_sweep({"svm-lin": (alphas, lower, upper)}, 0.15)
     with pytest.raises(ValueError, match="at least one algorithm"):
