@@ -11,6 +11,7 @@ from cpp_core.verdicts.bounds import headline
 from cpp_core.verdicts.texts import STEPS, TAGLINE
 from pages.parts.choices import Choice
 from pages.parts.live import live
+from pages.parts.rows import show_places
 from pages.parts.shell import page
 from pages.parts.show import kept, show_chart, show_decisions, show_panel, show_verdict
 
@@ -61,6 +62,7 @@ def body(choice: Choice) -> None:
         show_verdict(kept(headline, results, choice.alpha), large=True)
         if not results.experiment.kind.symbolic:
             show_panel(kept(overview_bars, results, choice.alpha, choice.side))
+            show_places(results, choice.alpha)
 
     live(choice.experiment, choice.trials, choice.seed, answer, "overview")
     st.subheader("Two questions")

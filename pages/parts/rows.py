@@ -36,14 +36,19 @@ def table_html(table: Table) -> str:
     return f'<div class="figures"><table><tr>{top}</tr>{"".join(rows)}</table></div>'
 
 
+def show_places(results: Results, alpha: float) -> None:
+    """Where the split that carries the promise lies among the others."""
+    for place in kept(split_places, results, alpha):
+        st.caption(as_markdown(place.text), help=as_markdown(place.why))
+
+
 def show_figures(results: Results, choice: Choice) -> None:
     """One row of figures per algorithm, and what went wrong in training."""
     table = kept(figures_table, results, choice.alpha, choice.side)
     with st.container(border=True):
         st.html(TABLE_STYLE + table_html(table))
         st.caption(as_markdown(table.caption))
-        for place in kept(split_places, results, choice.alpha):
-            st.caption(as_markdown(place.text), help=as_markdown(place.why))
+        show_places(results, choice.alpha)
     for name in results.algorithms:
         arrays = results.arrays[name]
         failed, label = int(arrays["failed"].sum()), ALGORITHMS[name].label
