@@ -1,0 +1,1 @@
+"""How often what the package says is false, where the truth is known."""
