@@ -9,10 +9,11 @@ from pathlib import Path
 
 from joblib import Parallel, delayed
 
-from benchmarks.truth import estimators, trials
+from benchmarks.truth import comparisons, estimators, sentences, trials
 from benchmarks.truth.rows import Job, Row, worst
 
 TABLE = Path(__file__).parents[1] / "TRUTH.md"
+PARTS = (estimators, trials, sentences, comparisons)
 REPETITIONS = 1000
 START = "<!-- table -->"
 HEAD = (
@@ -23,7 +24,7 @@ HEAD = (
 
 def all_jobs() -> list[Job]:
     """Everything that is tried."""
-    return [*estimators.jobs(), *trials.jobs()]
+    return [job for part in PARTS for job in part.jobs()]
 
 
 def run_jobs(jobs: Iterable[Job], repetitions: int, n_jobs: int) -> Iterable[list[Row]]:
@@ -46,7 +47,7 @@ def write(rows: list[Row], repetitions: int, seconds: float) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Try everything, print it, and write the table when everything was tried; 1 if any is false."""
+    """Try, print, and write the table when everything was tried; 1 if anything is false."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.truth", description=__doc__)
     parser.add_argument("--repetitions", type=int, default=REPETITIONS, metavar="N")
     parser.add_argument("--only", metavar="NAME", help="only what has this in its name")

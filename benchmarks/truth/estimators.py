@@ -16,7 +16,6 @@ from benchmarks.truth.truths import (
     Band,
     Centre,
     Cut,
-    Line,
     Offset,
     Sample,
     Truth,
@@ -26,11 +25,6 @@ from cpp_core import AlgorithmCPP, CandidateCPP, SymbolicCPP
 
 BATCH, RIVAL = 3, 0.5
 LEVELS = [1 - alpha for alpha in ALPHAS]
-REGRESSORS: dict[str | None, Callable[[], Any] | None] = {
-    None: None,
-    "regression": Line,
-    "quantile": Band,
-}
 
 
 def held(cpp: Any, new: float, *cases: Any, **groups: Any) -> NDArray:
@@ -58,7 +52,7 @@ def candidate(
     n = k * batch * (1 if modulation is None else 2)
     sample = truth.draw(SAMPLE + n + batch, rng)
     training, calibration, new = _split(sample, SAMPLE, n, batch)
-    regressor = REGRESSORS[modulation]
+    regressor = truth.regressors.get(modulation)
     cpp = CandidateCPP(
         Centre(brittle=truth.brittle), truth.loss, modulation=modulation,
         regressor=regressor and regressor(), batch_size=batch if batch > 1 else None,
@@ -92,7 +86,7 @@ def candidate_paired(
         Centre(shrink, random_state=int(rng.integers(2**31))).fit(*training)
         for shrink in (1.0, RIVAL)
     ]
-    regressor = REGRESSORS[modulation]
+    regressor = truth.regressors.get(modulation)
     cpp = CandidateCPP(
         models[0], truth.loss, prefit=True, paired_with=models[1], modulation=modulation,
         regressor=regressor and regressor(), random_state=rng,
@@ -112,7 +106,7 @@ def algorithm(
 ) -> NDArray:
     """An algorithm that is retrained: every construction of it."""
     n = k * (SAMPLE + evaluations * batch) * (1 if modulation is None else 2)
-    regressor = REGRESSORS[modulation]
+    regressor = truth.regressors.get(modulation)
     cpp = AlgorithmCPP(
         Centre(brittle=truth.brittle), truth.loss, n_sets=k, n_evaluations=evaluations,
         modulation=modulation, regressor=regressor and regressor(),
@@ -156,7 +150,7 @@ def coverage_rows(
 ) -> list[Row]:
     """Rows of hits (repetitions, alphas, sides) of one construction."""
     exact = truth.exact if exact is None else exact
-    if what.lower().replace("cpp", "").startswith(("candidate, paired", "trials: candidate, paired")):
+    if what.startswith(("CandidateCPP, paired", "trials: candidate, paired")):
         exact = False  # |y - a| - |y - b| is the same for all y beyond a and b
     rows = []
     for i, alpha in enumerate(ALPHAS):
@@ -169,9 +163,7 @@ def coverage_rows(
     return rows
 
 
-def run_construction(
-    what: str, name: str, repetitions: int, rng: np.random.Generator
-) -> list[Row]:
+def run_construction(what: str, name: str, repetitions: int, rng: np.random.Generator) -> list[Row]:
     """One construction under one truth."""
     truth, rows = TRUTHS[name], []
     with warnings.catch_warnings():
@@ -199,9 +191,7 @@ def symbol_after(learner: Cut, fresh: Sample, new: Sample) -> str:
     return "FN" if label == 1 else "FP"
 
 
-def symbolic(
-    k: int, name: str, rng: np.random.Generator, retrained: bool = False
-) -> NDArray:
+def symbolic(k: int, name: str, rng: np.random.Generator, retrained: bool = False) -> NDArray:
     """Whether the set of symbols holds what happens: (alphas,)."""
     truth = SYMBOL_TRUTHS[name]
     regressor = Band() if truth.regressor == "truth-band" else Offset()

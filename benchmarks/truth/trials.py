@@ -17,10 +17,8 @@ from benchmarks.truth.truths import (
     SAMPLE,
     SYMBOL_TRUTHS,
     TRUTHS,
-    Band,
     Centre,
     Cut,
-    Line,
     Offset,
     Truth,
     draw_classes,
@@ -69,8 +67,10 @@ def registered(truth: Truth, classifier: Callable[..., Any] | None = None) -> It
         "truth-brittle": _algorithm("truth-brittle", classification=partial(Cut, True)),
     }
     regressors = {
-        "truth-line": Regressor("truth-line", "regression", "a line", Line),
-        "truth-band": Regressor("truth-band", "quantile", "a band", Band),
+        "truth-line": Regressor(
+            "truth-line", "regression", "a line", truth.regressors["regression"]
+        ),
+        "truth-band": Regressor("truth-band", "quantile", "a band", truth.regressors["quantile"]),
         "truth-offset": Regressor("truth-offset", "quantile", "off", Offset),
     }
     losses = {name: truth.loss, f"{name}-batch": batched(truth.loss, f"{name}-batch")}
@@ -125,13 +125,11 @@ def covered(results: Results, pair: bool) -> NDArray:
     return np.stack([np.stack([at(a, s) for s in SIDES], -1) for a in ALPHAS], 1)
 
 
-def run_numeric(
-    variant: str, name: str, repetitions: int, rng: np.random.Generator
-) -> list[Row]:
+def run_numeric(variant: str, name: str, repetitions: int, rng: np.random.Generator) -> list[Row]:
     """One variant under one truth: coverage of a loss and of a difference, overflow, sentences."""
-    truth, moved = TRUTHS[name], "regressor" in NUMERIC[variant]
-    what = f"trials: {variant}{' (fixed or variable)' if moved else ''}"
-    rows, paired, infinite = [], [], []
+    truth = TRUTHS[name]
+    what = f"trials: {variant}"
+    rows, paired, infinite, tied = [], [], [], []
     exact = truth.exact and name not in OVERFLOWING  # stored ones may have been clipped, and tie
     with warnings.catch_warnings(), registered(truth):
         for k in EDGES:
@@ -140,8 +138,9 @@ def run_numeric(
             paired += coverage_rows(f"{what}, paired", truth, k, covered(results, True), exact)
             if name in OVERFLOWING:
                 infinite.append(infinite_row(f"trials: {variant}", name, k, results))
+                tied.append(tie_row(f"trials: {variant}", name, k, results))
         spoken = said(variant, truth, results) if name in SPOKEN else []
-    return rows + paired + infinite + spoken
+    return rows + paired + infinite + tied + spoken
 
 
 def infinite_row(what: str, name: str, k: int, results: Results) -> Row:
@@ -150,6 +149,12 @@ def infinite_row(what: str, name: str, k: int, results: Results) -> Row:
     losses = own["calibration"].reshape(len(results.trials), -1)
     odd = np.isinf(losses).any(axis=1) & (own["failed"] == 0)
     return errs(f"{what}: an infinite loss and no failed run: {name}", f"k = {k}", odd, 0.0)
+
+
+def tie_row(what: str, name: str, k: int, results: Results) -> Row:
+    """How many trials call two losses equal that differ: infinity minus infinity."""
+    ties = results.paired(FIRST, SECOND)["ties"].to_numpy() > 0
+    return errs(f"{what}: two losses that differ are a tie: {name}", f"k = {k}", ties, 0.0)
 
 
 def singly(results: Results) -> Iterator[Results]:
@@ -169,6 +174,15 @@ def beyond(bound: Any, new: float, truth: Truth) -> bool:
     return bool(new < bound if truth.greater_is_better else new > bound)
 
 
+def new_difference(one: Results) -> float:
+    """The difference at a trial's new case: of a pair that moves as stored, else of two losses."""
+    pair = one.arrays.get(f"{FIRST} minus {SECOND}")
+    if pair is not None:
+        return pair["test"][0, 0]
+    first, second = (one.arrays[name]["test"][0, 0] for name in (FIRST, SECOND))
+    return 0.0 if first == second else first - second
+
+
 def said(variant: str, truth: Truth, results: Results, alpha: float = 0.1) -> list[Row]:
     """Sentences of each trial against its new loss: a bound, the next case, the safe winner."""
     expected = find("cpp_core.verdicts.bounds", "expected_loss")
@@ -179,10 +193,7 @@ def said(variant: str, truth: Truth, results: Results, alpha: float = 0.1) -> li
         new = {name: one.arrays[name]["test"][0, 0] for name in (FIRST, SECOND)}
         bounds.append(beyond(expected(one, FIRST, alpha).facts.get("bound"), new[FIRST], truth))
         facts = judged(one, FIRST, SECOND, alpha, "next case").facts
-        d = 0.0 if new[FIRST] == new[SECOND] else float(new[FIRST]) - float(new[SECOND])
-        if "pair" in " ".join(one.arrays):
-            d = float(d)
-        nexts.append(not facts["lower"] <= np.float32(d) <= facts["upper"])
+        nexts.append(not facts["lower"] <= new_difference(one) <= facts["upper"])
         facts = safe(one, alpha).facts
         chosen = facts.get("chosen")
         winners.append(beyond(facts.get("bound"), new.get(chosen, np.nan), truth))

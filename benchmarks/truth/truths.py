@@ -86,20 +86,31 @@ class Band(Line):
         return super().predict(X)[:, None] + self.spread_ * special.ndtri(np.asarray(quantiles))
 
 
-class Offset(Quick):
-    """One number for all cases, off by a share that its seed decides: any regressor is allowed."""
+class Level(Line):
+    """One prediction for all cases: the mean."""
 
-    def __init__(self, random_state: int | None = None) -> None:
-        self.random_state = random_state
+    def _design(self, X: NDArray) -> NDArray:
+        return np.ones((len(X), 1))
+
+
+class Levels(Band):
+    """The same with a band."""
+
+    def _design(self, X: NDArray) -> NDArray:
+        return np.ones((len(X), 1))
+
+
+class Offset(Quick):
+    """Nine times the mean: any regressor is allowed, and this one is hard on rounding."""
 
     def fit(self, X: NDArray, y: NDArray) -> "Offset":
         """The mean, off."""
-        self.mean_ = float(np.mean(y)) * (1 + 10 * (self.random_state or 0) / 2**31)
+        self.mean_ = 9 * float(np.mean(y))
         return self
 
     def predict(self, X: NDArray, quantiles: Any = (0.5,)) -> NDArray:
         """(n, levels)."""
-        return np.full((len(X), len(quantiles)), self.mean_) + 0.1 * np.asarray(quantiles)
+        return np.full((len(X), len(quantiles)), self.mean_)
 
 
 @dataclass(frozen=True)
@@ -117,6 +128,7 @@ class Truth:
     high: float = math.inf
     greater_is_better: bool = False
     brittle: bool = False
+    level: bool = False  # the loss is regressed by one number for all cases
 
     def draw(self, n: int, rng: np.random.Generator) -> Sample:
         """Cases whose labels spread more to the right."""
@@ -135,6 +147,13 @@ class Truth:
             f"truth-{self.name}", function, "predict", **range_, task="regression",
             greater_is_better=self.greater_is_better, label="loss",
         )  # fmt: skip
+
+    @property
+    def regressors(self) -> dict[Any, Callable[[], Any]]:
+        """What regresses the loss, by modulation."""
+        if self.level:
+            return {"regression": Level, "quantile": Levels}
+        return {"regression": Line, "quantile": Band}
 
     @property
     def worst(self) -> float:
@@ -186,8 +205,8 @@ TRUTHS = {
         Truth("zero-one", _normal, lambda y, p: (np.abs(y - p) > 1.5) * 1.0, False, high=1.0),
         Truth("rounded", _normal, lambda y, p: np.abs(y - p).round(1), False),
         Truth("constant", _normal, lambda y, p: np.full(len(y), 0.1), False),
-        Truth("tiny beside huge", _normal, _tiny, False),
-        Truth("tiny beside vast", _normal, _vast, False),
+        Truth("tiny beside huge", _normal, _tiny, False, level=True),
+        Truth("tiny beside vast", _normal, _vast, False, level=True),
         Truth(
             "rare large", _rare, lambda y, p: np.where(y > 1e3, 36.0, np.abs(y - p)), False
         ),
