@@ -27,7 +27,7 @@ from cpp_core.report.reproduce import (
     python_lines,
 )
 from cpp_core.trials.experiment import MAX_ALGORITHMS
-from cpp_core.verdicts.answers import answers_of
+from cpp_core.verdicts.answers import Answers, answers_of
 from cpp_core.verdicts.language import confidence, plural
 from pages.parts.choices import Choice, checked_with
 from pages.parts.live import live
@@ -250,6 +250,16 @@ def from_losses(choice: Choice, wanted: Wishes) -> None:
     except ValueError as error:
         st.error(literal(str(error)))
         return
+    show_losses(table, answers, question)
+    found = json.dumps(losses_json(table, answers, question), indent=2)
+    downloads(content, "losses", json=("application/json", lambda: found))
+    command = losses_command_line(table, asked_of(choice.alpha, question))
+    st.code(command, language="bash", wrap_lines=True)
+
+
+def show_losses(table: LossTable, answers: Answers, question: dict[str, Any]) -> None:
+    """What was taken, what is said and the pictures of it, for a file of losses."""
+    alpha = question["alpha"]
     for note in table.notes:
         st.caption(literal(re.sub(r"say --(\w+)-is-better", r"choose \1 is better", note)))
     for verdict in (*answers.answer, *answers.comparison):
@@ -259,20 +269,16 @@ def from_losses(choice: Choice, wanted: Wishes) -> None:
     limit = question.get("at_least" if table.greater_is_better else "at_most")
     left, right = st.columns(2)
     with left:
-        bounds = bound_bars(table.columns, choice.alpha, **ends, at_most=limit)
+        bounds = bound_bars(table.columns, alpha, limit, **ends)
         show_panel(plain_panel(bounds), "file")
     with right:
-        if len(chosen) > 1:
-            show_panel(plain_panel(difference_bars(table.columns, choice.alpha, **ends)), "file")
+        if len(table.columns) > 1:
+            show_panel(plain_panel(difference_bars(table.columns, alpha, **ends)), "file")
     if answers.groups:
         st.markdown(f"**{BY_GROUP}**")
-        by_group = group_table(table, answers, confidence(choice.alpha))
+        by_group = group_table(table, answers, confidence(alpha))
         st.dataframe(pd.DataFrame(by_group.rows, columns=list(by_group.head)), hide_index=True)
         st.caption(by_group.caption)
-    found = json.dumps(losses_json(table, answers, question), indent=2)
-    downloads(content, "losses", json=("application/json", lambda: found))
-    command = losses_command_line(table, asked_of(choice.alpha, question))
-    st.code(command, language="bash", wrap_lines=True)
 
 
 def body(choice: Choice) -> None:

@@ -24,7 +24,6 @@ QUESTION = (
     *("alpha", "delta", "at_most", "at_least", "error_rate_at_most", "batch_size"),
     *("low", "high", "margin"),
 )
-DELTA_WORDS = f"how often a limit may be shown wrongly, default {DELTA}"
 EXAMPLE = """\
 examples:
   python -m cpp_core check losses.csv --column loss --at-most 0.5 --alpha 0.1
@@ -56,10 +55,8 @@ def add_check(commands: Any) -> None:
     check.add_argument("--case", metavar="NAME", help="the column that names the cases")
     check.add_argument("--group", metavar="NAME", help="the column with groups: a bound for each")
     claim = check.add_mutually_exclusive_group()
-    claim.add_argument(
-        "--at-most", type=float, metavar="T", help="do 1 - alpha of new cases lose at most T?"
-    )
-    claim.add_argument("--at-least", type=float, metavar="T", help="the same of scores: at least T")
+    claim.add_argument("--at-most", type=float, metavar="T", help="are new losses at most T?")
+    claim.add_argument("--at-least", type=float, metavar="T", help="are new scores at least T?")
     claim.add_argument(
         "--error-rate-at-most",
         type=float,
@@ -68,16 +65,12 @@ def add_check(commands: Any) -> None:
     )
     check.add_argument("--batch-size", type=int, metavar="B", help="how many next cases")
     check.add_argument("--alpha", type=float, default=0.1, help="accepted misses, default 0.1")
-    check.add_argument("--delta", type=float, default=DELTA, help=DELTA_WORDS)
-    kind = check.add_mutually_exclusive_group()
-    for name, words, greater in (("greater", "scores", True), ("smaller", "losses", False)):
-        kind.add_argument(
-            f"--{name}-is-better",
-            action="store_const",
-            const=greater,
-            dest="greater_is_better",
-            help=f"the numbers are {words}; guessed from the column names if not said",
-        )
+    words = f"how often a limit may be shown wrongly, default {DELTA}"
+    check.add_argument("--delta", type=float, default=DELTA, help=words)
+    kind, to = check.add_mutually_exclusive_group(), {"dest": "greater_is_better", "default": None}
+    words = "the numbers are scores; guessed from names and values if not said"
+    kind.add_argument("--greater-is-better", action="store_true", help=words, **to)
+    kind.add_argument("--smaller-is-better", action="store_false", help="they are losses", **to)
     check.add_argument("--low", type=float, default=-math.inf, help="least possible loss")
     check.add_argument("--high", type=float, default=math.inf, help="greatest possible loss")
     check.add_argument(

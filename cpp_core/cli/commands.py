@@ -15,13 +15,7 @@ from cpp_core.catalog.losses import LOSSES
 from cpp_core.catalog.presets import PRESETS
 from cpp_core.catalog.variants import VARIANTS
 from cpp_core.checks import check_side, exact_alpha, probability
-from cpp_core.cli.check_command import (
-    DELTA_WORDS,
-    add_check,
-    check_command,
-    chosen_files,
-    told_line,
-)
+from cpp_core.cli.check_command import add_check, check_command, chosen_files, told_line
 from cpp_core.method.counts import DELTA
 from cpp_core.report.export import write
 from cpp_core.report.reproduce import COMMAND_FIELDS
@@ -66,10 +60,8 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--seed", type=int, default=0, help="default 0")
     run.add_argument("--alpha", type=float, default=0.1, help="accepted misses, default 0.1")
     run.add_argument("--side", default="two-sided", help="two-sided (default) or upper")
-    run.add_argument(
-        "--at-most", type=float, metavar="T", help="do 1 - alpha of new cases lose at most T?"
-    )
-    run.add_argument("--delta", type=float, default=DELTA, help=DELTA_WORDS)
+    run.add_argument("--at-most", type=float, metavar="T", help="are new losses at most T?")
+    run.add_argument("--delta", type=float, default=DELTA, help=f"as in check, default {DELTA}")
     run.add_argument(
         "--margin", type=float, help="average losses that differ by less are practically equal"
     )

@@ -43,15 +43,14 @@ def _missing(facts: dict[str, Any]) -> str:
 
 
 def bound_bars(
-    columns: Columns,
-    alpha: Level,
-    low: float = -math.inf,
-    high: float = math.inf,
-    greater_is_better: bool = False,
-    at_most: float | None = None,
+    columns: Columns, alpha: Level, at_most: float | None = None, **numbers: Any
 ) -> Panel:
-    """A bar per model up to its one-sided bound, the mean loss as a grey tick, the threshold."""
-    about = about_numbers(low, high, greater_is_better, n_algorithms=len(columns))
+    """A bar per model up to its one-sided bound, the mean loss as a grey tick, the threshold.
+
+    ``numbers``, here and below: what ``about_numbers`` takes.
+    """
+    about = about_numbers(**numbers, n_algorithms=len(columns))
+    low, high, greater_is_better = about.low, about.high, about.greater_is_better
     found = {name: bound_of(own, alpha, about, name).facts for name, own in columns.items()}
     bounds = {name: float(facts["bound"]) for name, facts in found.items()}
     means = {name: float(own.mean()) for name, own in columns.items()}
@@ -82,15 +81,9 @@ def bound_bars(
     return Panel("bounds", title, figure, caption, f"A bar per model. {title}.", data)
 
 
-def loss_histograms(
-    columns: Columns,
-    alpha: Level,
-    low: float = -math.inf,
-    high: float = math.inf,
-    greater_is_better: bool = False,
-) -> Panel:
+def loss_histograms(columns: Columns, alpha: Level, **numbers: Any) -> Panel:
     """Where the losses of each model lie, with its bound: a row per model, the same bins."""
-    about = about_numbers(low, high, greater_is_better, n_algorithms=len(columns))
+    about = about_numbers(**numbers, n_algorithms=len(columns))
     many = plural(about.loss)
     edges = bin_edges(list(columns.values()), log=False)
     figure, frames, readings, outside = stacked(len(columns)), [], [], 0
@@ -113,7 +106,7 @@ def loss_histograms(
     figure.axis("x", {**Axis.around(edges[[0, -1]]).layout(about.loss), "title": {}})
     figure.axis("x", {"title": {"text": about.loss}}, len(columns))
     figure.axis("y", {"title": {"text": "cases"}, "nticks": 4, "automargin": True})
-    title = f"{listed(readings)} lie {'below' if greater_is_better else 'above'} the bound"
+    title = f"{listed(readings)} lie {'below' if about.greater_is_better else 'above'} the bound"
     caption = f"Dashed: the {confidence(alpha)} bound on the next {about.loss}. The same bins in "
     caption += "every row."
     if outside:
@@ -123,15 +116,9 @@ def loss_histograms(
     return Panel("losses", title, figure, caption, alt, pd.concat(frames, ignore_index=True))
 
 
-def difference_bars(
-    columns: Columns,
-    alpha: Level,
-    low: float = -math.inf,
-    high: float = math.inf,
-    greater_is_better: bool = False,
-) -> Panel:
+def difference_bars(columns: Columns, alpha: Level, **numbers: Any) -> Panel:
     """Who is better on the next case: an interval of the difference per pair, jointly."""
-    about = about_numbers(low, high, greater_is_better, n_algorithms=len(columns))
+    about = about_numbers(**numbers, n_algorithms=len(columns))
     found = [
         next_difference_of(columns[a] - columns[b], alpha, Pair(a, b, about)).facts
         for a, b in combinations(columns, 2)
@@ -143,7 +130,7 @@ def difference_bars(
         labels.append(f"{chart_text(first)} − {chart_text(second)}")
         words = bound_words(about.difference, lower, upper)
         hover = f"{chart_text(first)} minus {chart_text(second)} {words}"
-        left, right = (second, first) if greater_is_better else (first, second)
+        left, right = (second, first) if about.greater_is_better else (first, second)
         mark = SetMark(lower, upper, color_of(columns, left), hover, notes[row])
         figure.difference(row, mark, color_of(columns, right))
     figure.vline(0, stroke(False))
@@ -154,6 +141,6 @@ def difference_bars(
     caption = (
         f"Bar: where the difference on the next case lies, with {confidence(alpha)} confidence"
         f"{' for all pairs jointly' if len(found) > 1 else ''}; in the colour of the better one. "
-        f"{'Right' if greater_is_better else 'Left'} of zero the first is better."
+        f"{'Right' if about.greater_is_better else 'Left'} of zero the first is better."
     )
     return Panel("differences", title, figure, caption, f"A bar per pair. {title}.", data)

@@ -3,7 +3,6 @@
 The answer, what it assumes and what it does not say are always in it; other sections are a choice.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -184,9 +183,9 @@ def losses_report_html(
     columns, level = table.columns, confidence(alpha)
     answers = answers_of(columns, alpha, **table.told, **question)
     errors = question.get("error_rate_at_most") is not None
-    low = 0.0 if errors else question.get("low", -math.inf)
-    high = 1.0 if errors else question.get("high", math.inf)
-    own = columns, alpha, low, high, table.greater_is_better
+    ends = {"low": 0.0, "high": 1.0} if errors else question
+    numbers: dict[str, Any] = {name: ends[name] for name in ("low", "high") if name in ends}
+    numbers["greater_is_better"] = table.greater_is_better
     limit = question.get("at_least" if table.greater_is_better else "at_most")
     counts = f"{counted(table.size, 'case')}, {counted(len(columns), 'model')}"
     groups = [Section(BY_GROUP, table=group_table(table, answers, level))] if answers.groups else []
@@ -194,10 +193,13 @@ def losses_report_html(
         facts=f"{table.name}: {counts}. {level} confidence.",
         trained=[NOT_TUNED, NOT_REFITTED],
         data=table.notes,
-        picture=lambda: bound_bars(*own, limit),
-        pairs=lambda: [difference_bars(*own)],
+        picture=lambda: bound_bars(columns, alpha, limit, **numbers),
+        pairs=lambda: [difference_bars(columns, alpha, **numbers)],
         details=lambda: Section(
-            SECTIONS["details"], answers.bounds, [loss_histograms(*own)], parts=groups
+            SECTIONS["details"],
+            answers.bounds,
+            [loss_histograms(columns, alpha, **numbers)],
+            parts=groups,
         ),
         numbers=lambda: _losses_numbers(table, answers, level),
         appendix=lambda: _losses_appendix(table, alpha, look, question),

@@ -208,10 +208,10 @@ class About:
         return joint if n > 1 else ""
 
 
-def about_numbers(low: float, high: float, greater_is_better: bool, **more: Any) -> About:
-    """About the numbers of a file: losses, or scores where greater is better."""
+def about_numbers(greater_is_better: bool = False, **more: Any) -> About:
+    """About the numbers of a file, with their range: losses, or scores where greater is better."""
     loss = "score" if greater_is_better else "loss"
-    return About(loss, low=low, high=high, greater_is_better=greater_is_better, **more)
+    return About(loss, greater_is_better=greater_is_better, **more)
 
 
 def _short(value: float) -> Any:

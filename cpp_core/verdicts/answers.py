@@ -208,8 +208,8 @@ def _about(
         raise ValueError(f"The range must go from low to high, but {low:g} to {high:g} was given.")
     errors = rate is not None
     low, high = (0.0, 1.0) if errors else (low, high)
-    own = {"n_algorithms": len(columns), "source": source}
-    return about_numbers(low, high, greater, errors=errors, **own)
+    own = {"low": low, "high": high, "errors": errors, "source": source}
+    return about_numbers(greater, n_algorithms=len(columns), **own)
 
 
 def _limit(at_most: float | None, at_least: float | None, greater: bool) -> float | None:

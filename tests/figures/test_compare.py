@@ -216,12 +216,12 @@ def test_printed_bounds_of_a_file_of_losses():
     rng = np.random.default_rng(1)
     for _ in range(20):
         columns = {name: rng.choice([0.98765, 0.9996, 0.3, 1.0], size=40) for name in "abc"}
-        panel = bound_bars(columns, 0.1, 0.0, 1.0)
+        panel = bound_bars(columns, 0.1, low=0.0, high=1.0)
         texts = re.findall(rf"at most {NUMBER}", panel.title)
         for text, bound in zip(texts, panel.data["bound"], strict=True):
             assert bound <= float(text) <= 1
             assert (float(text) == 1) == (bound == 1)
-        differences = difference_bars(columns, 0.1, 0.0, 1.0)
+        differences = difference_bars(columns, 0.1, low=0.0, high=1.0)
         solid = [bar.hovertemplate for bar in differences.figure.data if bar.type == "bar"]
         for hover in solid:
             low, high = re.search(rf"between {NUMBER} and {NUMBER}", hover).groups()

@@ -72,8 +72,8 @@ def test_decisions_say_whom_they_are_about():
     found = decide(results_of([tenths(29)], variant="z-free"), "logistic", 1.8)
     assert found.text == (
         "Not shown with 95 % confidence that, for Logistic regression retrained on 7 fresh cases, "
-        "at least 90 % of new cases have a log loss of at most 1.8 nats: 11 of 29 calibration groups "
-        "exceed it, none may."
+        "at least 90 % of new cases have a log loss of at most 1.8 nats: 11 of 29 calibration "
+        "groups exceed it, none may."
     )
     assert "training anew on 7 cases, not 232" in found.why
     accuracy = results_of([tenths(40) / 10], variant="batch", loss="accuracy", batch_size=10)
