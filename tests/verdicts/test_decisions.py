@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 from cpp_core import batch_errors, tolerance_rank
+from cpp_core.verdicts.bounds import under_threshold
 from cpp_core.verdicts.decisions import decide, error_rate_at_most, loss_at_most
 from tests.builders import results_of, tenths
 
@@ -121,6 +122,14 @@ def test_shown_is_false_at_most_at_delta(k, truth):
 
 def _shown(k, beyond):
     return loss_at_most(np.repeat([1.0, 0.0], [beyond, k - beyond]), 0.5).outcome == "shown"
+
+
+def test_the_share_beyond_a_limit_says_the_same():
+    """Shown exactly where the binomial bound on that share, at the same confidence, is in alpha."""
+    for beyond in range(12):
+        results = results_of([np.repeat([2.0, 1.0], [beyond, 100 - beyond])[None]])
+        share = under_threshold(results, "logistic", 1.5, 0.05).facts["upper"]
+        assert (decide(results, "logistic", 1.5).outcome == "shown") == (share <= 0.1)
 
 
 def test_shown_is_said_where_it_is_true():
