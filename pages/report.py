@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from cpp_core import Results
-from cpp_core.catalog.loss_files import LossTable, column_names, read_losses
+from cpp_core.catalog.loss_files import DIRECTIONS, LossTable, column_names, read_losses
 from cpp_core.figures.loss_figures import bound_bars, difference_bars
 from cpp_core.figures.panels import Panel
 from cpp_core.report import AUDIENCES, SECTIONS
@@ -27,14 +27,15 @@ from cpp_core.report.reproduce import (
     python_lines,
 )
 from cpp_core.trials.experiment import MAX_ALGORITHMS
-from cpp_core.verdicts.answers import answers_of
-from cpp_core.verdicts.language import confidence
-from pages.parts.choices import Choice
+from cpp_core.verdicts.answers import Answers, answers_of
+from cpp_core.verdicts.language import confidence, plural
+from pages.parts.choices import Choice, checked_with
 from pages.parts.live import live
 from pages.parts.shell import page
 from pages.parts.show import show_panel, show_verdict
 
 PREVIEW_HEIGHT = 800
+KINDS = {"guess": None, **{words: greater for greater, words in DIRECTIONS.items()}}
 EXAMPLE = "model_a,model_b\n0.12,0.30\n0.05,0.08\n..."
 
 
@@ -177,18 +178,24 @@ def plain_panel(panel: Panel) -> Panel:
     return replace(panel, title=literal(panel.title), caption=literal(panel.caption))
 
 
-def question_of(alpha: float) -> dict[str, Any]:
+def question_of(alpha: float, greater_is_better: bool) -> dict[str, Any]:
     """What is asked about the losses; only what was filled in."""
     first, second, third, fourth, fifth = st.columns(5)
+    noun, name = ("score", "at_least") if greater_is_better else ("loss", "at_most")
+    words = f"Are new {plural(noun)} {name.replace('_', ' ')}"
+    with first:
+        limit = st.number_input(words, value=None, key=name.replace("_", "-"))
+        delta = None if limit is None else checked_with("file-sure")
     asked = {
-        "at_most": first.number_input("Is the next loss at most", value=None, key="at-most"),
-        "low": second.number_input("Least possible loss", value=None, key="low"),
-        "high": third.number_input("Greatest possible loss", value=None, key="high"),
+        name: limit,
+        "delta": delta,
+        "low": second.number_input(f"Least possible {noun}", value=None, key="low"),
+        "high": third.number_input(f"Greatest possible {noun}", value=None, key="high"),
         "error_rate_at_most": fourth.number_input(
             "Or: is the error rate at most",
             *(0.0, 1.0, None),
             key="file-rate",
-            help="Losses 0 and 1 only",
+            help="Only where the numbers are 0 and 1",
         ),
         "batch_size": fifth.number_input("on the next cases", 1, 10**6, None, key="file-next"),
     }
@@ -221,41 +228,57 @@ def from_losses(choice: Choice, wanted: Wishes) -> None:
         case = middle.selectbox("Names of the cases", others, None, key="case", placeholder="none")
         groups = [name for name in others if name != case]
         group = right.selectbox("Groups", groups, None, key="group", placeholder="none")
-        question = question_of(choice.alpha) | margin_of(choice)
+        kind = st.segmented_control(
+            "These numbers are",
+            list(KINDS),
+            default="guess",
+            required=True,
+            key="direction",
+            help="A guess goes by the names of the columns and by the values, and is told below.",
+        )
         if not chosen:
             st.info(
                 "Pick at least one model. Columns that count rows or have text are not proposed."
             )
             return
         uploaded.seek(0)
-        table = read_losses(uploaded, chosen, case, group)
-        answers = answers_of(table.columns, source=table.name, groups=table.groups, **question)
-        used = *chosen, f"case {case}", f"group {group}"
+        table = read_losses(uploaded, chosen, case, group, KINDS[kind])
+        question = question_of(choice.alpha, table.greater_is_better) | margin_of(choice)
+        answers = answers_of(table.columns, **table.told, **question)
+        used = *chosen, f"case {case}", f"group {group}", kind
         content = losses_page(table.sha256, used, json.dumps(question), wanted, table)
     except ValueError as error:
         st.error(literal(str(error)))
         return
-    for note in table.notes:
-        st.caption(literal(note))
-    for verdict in (*answers.answer, *answers.comparison):
-        show_verdict(verdict)
-    ends = {name: question[name] for name in ("low", "high") if name in question}
-    left, right = st.columns(2)
-    with left:
-        bounds = bound_bars(table.columns, choice.alpha, **ends, at_most=question.get("at_most"))
-        show_panel(plain_panel(bounds), "file")
-    with right:
-        if len(chosen) > 1:
-            show_panel(plain_panel(difference_bars(table.columns, choice.alpha, **ends)), "file")
-    if answers.groups:
-        st.markdown(f"**{BY_GROUP}**")
-        by_group = group_table(table, answers, confidence(choice.alpha))
-        st.dataframe(pd.DataFrame(by_group.rows, columns=list(by_group.head)), hide_index=True)
-        st.caption(by_group.caption)
+    show_losses(table, answers, question)
     found = json.dumps(losses_json(table, answers, question), indent=2)
     downloads(content, "losses", json=("application/json", lambda: found))
     command = losses_command_line(table, asked_of(choice.alpha, question))
     st.code(command, language="bash", wrap_lines=True)
+
+
+def show_losses(table: LossTable, answers: Answers, question: dict[str, Any]) -> None:
+    """What was taken, what is said and the pictures of it, for a file of losses."""
+    alpha = question["alpha"]
+    for note in table.notes:
+        st.caption(literal(re.sub(r"say --(\w+)-is-better", r"choose \1 is better", note)))
+    for verdict in (*answers.answer, *answers.comparison):
+        show_verdict(verdict)
+    ends: dict[str, Any] = {n: question[n] for n in ("low", "high") if n in question}
+    ends["greater_is_better"] = table.greater_is_better
+    limit = question.get("at_least" if table.greater_is_better else "at_most")
+    left, right = st.columns(2)
+    with left:
+        bounds = bound_bars(table.columns, alpha, limit, **ends)
+        show_panel(plain_panel(bounds), "file")
+    with right:
+        if len(table.columns) > 1:
+            show_panel(plain_panel(difference_bars(table.columns, alpha, **ends)), "file")
+    if answers.groups:
+        st.markdown(f"**{BY_GROUP}**")
+        by_group = group_table(table, answers, confidence(alpha))
+        st.dataframe(pd.DataFrame(by_group.rows, columns=list(by_group.head)), hide_index=True)
+        st.caption(by_group.caption)
 
 
 def body(choice: Choice) -> None:

@@ -8,7 +8,7 @@ import csv
 import hashlib
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +23,18 @@ from cpp_core.checks import lookup
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 GAPS = {"", "na", "n/a", "nan", "null", "none", "<na>"}
+WORD = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*")
+SCORE_WORDS = re.compile(
+    "accuracy|acc|auc|auroc|f1|r2|correct|hits?|right|rewards?|gains?|precision|recall|utility|"
+    "profit|success|likelihood|loglik|similarity|iou|dice|kappa|mcc|ndcg|bleu"
+)
+LOSS_WORDS = re.compile(
+    ".*loss|.*losses|.*errors?|err|wrong|incorrect|mistakes?|miss|misses|costs?|mse|mae|rmse|mape|"
+    "nll|brier|regret|deviance|perplexity|penalty|hinge|wer"
+)
+DIRECTIONS = {True: "scores, greater is better", False: "losses, smaller is better"}
+"""What the numbers of a file may be, by whether greater is better."""
+
 LARGEST = 1e150
 """The largest loss of a file: sums and products of such numbers are still finite."""
 
@@ -54,6 +66,8 @@ class LossTable:
         The file's name and the hash of its content.
     case, group : str or None
         The columns that name the cases and their groups.
+    greater_is_better : bool
+        Whether the numbers are scores rather than losses.
     """
 
     columns: dict[str, NDArray[np.float64]]
@@ -64,6 +78,13 @@ class LossTable:
     sha256: str = ""
     case: str | None = None
     group: str | None = None
+    greater_is_better: bool = False
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What the file tells of its numbers, as arguments of ``answers_of``."""
+        own = {"source": self.name, "groups": self.groups}
+        return own | {"greater_is_better": self.greater_is_better}
 
     @property
     def size(self) -> int:
@@ -86,6 +107,7 @@ def read_losses(
     columns: Sequence[str] | None = None,
     case: str | None = None,
     group: str | None = None,
+    greater_is_better: bool | None = None,
 ) -> LossTable:
     """Losses from a CSV or Parquet file, checked.
 
@@ -96,6 +118,9 @@ def read_losses(
         The columns of losses; None takes every column of numbers.
     case, group : str or None
         The column that names the cases, and the one with their groups.
+    greater_is_better : bool or None
+        Whether the numbers are scores, such as 1 for right, rather than losses; None guesses from
+        names and values. A note says what was taken.
 
     Raises
     ------
@@ -106,7 +131,7 @@ def read_losses(
     --------
     >>> table = read_losses(b"model;name\\n0,5;a\\n0,25;b\\n")
     >>> table.columns, len(table.notes)
-    ({'model': array([0.5 , 0.25])}, 2)
+    ({'model': array([0.5 , 0.25])}, 3)
     """
     content, name = _content(source)
     cells = _cells(content, name)
@@ -127,7 +152,51 @@ def read_losses(
         notes.append("There is one case only.")
     cases, groups = _names(cells, case, "case"), _names(cells, group, "group")
     digest = hashlib.sha256(content).hexdigest()
-    return LossTable(losses, cases, groups, tuple(notes), name, digest, case, group)
+    greater, because = greater_is_better, "as was said"
+    if greater is None:
+        greater, because = guessed_direction(losses)
+        because += f"; say --{'smaller' if greater else 'greater'}-is-better if not"
+    notes.append(f"Taken as {DIRECTIONS[greater]}, {because}.")
+    return LossTable(losses, cases, groups, tuple(notes), name, digest, case, group, greater)
+
+
+def guessed_direction(columns: Mapping[str, NDArray]) -> tuple[bool, str]:
+    """Whether greater is better, by the names of the columns or by their values, and why.
+
+    >>> guessed_direction({"svm_accuracy": np.array([0.9])})
+    (True, "because of the column name 'svm_accuracy'")
+    """
+    says = {name: _name_says(name) for name in columns}
+    scores = [name for name, found in says.items() if "score" in found]
+    losses = [name for name, found in says.items() if "loss" in found]
+    if scores and losses:
+        raise ValueError(
+            f"{scores[0]!r} sounds like {DIRECTIONS[True]}, and {losses[0]!r} like "
+            f"{DIRECTIONS[False]}: say --greater-is-better or --smaller-is-better for all columns, "
+            "or take columns of one kind."
+        )
+    if scores or losses:
+        return bool(scores), f"because of the column name {(scores or losses)[0]!r}"
+    values = np.concatenate(list(columns.values()))
+    if np.isin(values, (0, 1)).all():
+        return False, "which 0 and 1 cannot tell, nor the column names"
+    if (values <= 0).all():
+        return True, "because no number is above 0 and the column names say nothing"
+    return False, "because the column names say nothing else"
+
+
+def _name_says(name: str) -> set[str]:
+    """What a column's name speaks of: scores, losses, both or neither.
+
+    >>> [sorted(_name_says(name)) for name in ("brier_score", "neg_log_loss", "rocAUC", "svm")]
+    [['loss'], ['score'], ['score'], []]
+    """
+    words = {word.lower() for word in WORD.findall(name)}
+    words |= {word.rstrip("0123456789") for word in words}
+    found = {"score"} if any(map(SCORE_WORDS.fullmatch, words)) else set()
+    if any(map(LOSS_WORDS.fullmatch, words)):
+        return {"score"} if words & {"neg", "negative"} else found | {"loss"}
+    return found or ({"score"} if words & {"score", "scores"} else set())
 
 
 def column_names(source: Any) -> tuple[list[str], list[str]]:

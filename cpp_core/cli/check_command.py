@@ -11,23 +11,29 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from cpp_core.catalog.loss_files import LossTable, read_losses
-from cpp_core.checks import exact_alpha
+from cpp_core.catalog.loss_files import LossTable, column_names, read_losses
+from cpp_core.checks import exact_alpha, probability
+from cpp_core.method.counts import DELTA
 from cpp_core.report.export import exit_code, losses_json
 from cpp_core.verdicts.about import Verdict
 from cpp_core.verdicts.answers import Answers, answers_of
 from cpp_core.verdicts.decisions import Decision
 from cpp_core.verdicts.language import number
 
-QUESTION = ("alpha", "at_most", "error_rate_at_most", "batch_size", "low", "high", "margin")
+QUESTION = (
+    *("alpha", "delta", "at_most", "at_least", "error_rate_at_most", "batch_size"),
+    *("low", "high", "margin"),
+)
 EXAMPLE = """\
 examples:
   python -m cpp_core check losses.csv --column loss --at-most 0.5 --alpha 0.1
+  python -m cpp_core check scores.csv --column accuracy --greater-is-better --at-least 0.8
   python -m cpp_core check errors.csv --column wrong --error-rate-at-most 0.05 --batch-size 100
   python -m cpp_core check losses.csv --all --low 0 --html report.html
 
-exit code: 0 shown (or a bound was found), 1 not shown, 3 too little data, 2 unusable input. With
-several columns each is judged separately, and 0 means that all are shown.
+exit code: 0 shown (or a bound was found), 1 not shown (or no bound below the top of the range),
+3 too little data, 2 unusable input. With several columns each is judged separately, and 0 means
+that all are shown.
 """
 
 
@@ -49,7 +55,8 @@ def add_check(commands: Any) -> None:
     check.add_argument("--case", metavar="NAME", help="the column that names the cases")
     check.add_argument("--group", metavar="NAME", help="the column with groups: a bound for each")
     claim = check.add_mutually_exclusive_group()
-    claim.add_argument("--at-most", type=float, metavar="T", help="is the next loss at most T?")
+    claim.add_argument("--at-most", type=float, metavar="T", help="are new losses at most T?")
+    claim.add_argument("--at-least", type=float, metavar="T", help="are new scores at least T?")
     claim.add_argument(
         "--error-rate-at-most",
         type=float,
@@ -58,6 +65,12 @@ def add_check(commands: Any) -> None:
     )
     check.add_argument("--batch-size", type=int, metavar="B", help="how many next cases")
     check.add_argument("--alpha", type=float, default=0.1, help="accepted misses, default 0.1")
+    words = f"how often a limit may be shown wrongly, default {DELTA}"
+    check.add_argument("--delta", type=float, default=DELTA, help=words)
+    kind, to = check.add_mutually_exclusive_group(), {"dest": "greater_is_better", "default": None}
+    words = "the numbers are scores; guessed from names and values if not said"
+    kind.add_argument("--greater-is-better", action="store_true", help=words, **to)
+    kind.add_argument("--smaller-is-better", action="store_false", help="they are losses", **to)
     check.add_argument("--low", type=float, default=-math.inf, help="least possible loss")
     check.add_argument("--high", type=float, default=math.inf, help="greatest possible loss")
     check.add_argument(
@@ -79,10 +92,11 @@ def chosen_files(given: argparse.Namespace, kinds: Sequence[str]) -> dict[str, P
 def check_command(given: argparse.Namespace) -> int:
     """Read, judge, print the sentences, write files; the exit code says how it ended."""
     exact_alpha(given.alpha)
+    probability(given.delta, "delta")
     chosen_files(given, ("json", "html"))
     table = _table(given)
     question = {name: getattr(given, name) for name in QUESTION}
-    answers = answers_of(table.columns, source=table.name, groups=table.groups, **question)
+    answers = answers_of(table.columns, **table.told, **question)
     for note in table.notes:
         print(f"note: {note}", file=sys.stderr)
     print("\n".join(told_lines(answers, given.alpha)))
@@ -103,14 +117,14 @@ def check_command(given: argparse.Namespace) -> int:
 def _table(given: argparse.Namespace) -> LossTable:
     if given.all and given.column:
         raise ValueError("name columns with --column or take --all, not both.")
-    table = read_losses(given.file, given.column, given.case, given.group)
-    if len(table.columns) > 1 and not given.all and not given.column:
-        names = ", ".join(table.columns)
+    taken = given.case, given.group
+    names = [name for name in column_names(given.file)[1] if name not in taken]
+    if len(names) > 1 and not given.all and not given.column:
         raise ValueError(
-            f"{table.name} has {len(table.columns)} columns of losses ({names}); name one with "
-            "--column, or take --all."
+            f"{given.file.name} has {len(names)} columns of losses ({', '.join(names)}); name one "
+            "with --column, or take --all."
         )
-    return table
+    return read_losses(given.file, given.column, *taken, given.greater_is_better)
 
 
 def told_lines(answers: Answers, alpha: float) -> list[str]:
@@ -118,8 +132,10 @@ def told_lines(answers: Answers, alpha: float) -> list[str]:
     lines = [told_line(verdict) for verdict in answers.answer]
     K = len(answers.answer)
     if K > 1:
-        joint = number(float(exact_alpha(alpha) / K), "down")
-        lines.append(f"Each of these {K} holds separately; for all at once use --alpha {joint}.")
+        facts = answers.answer[0].facts  # a limit is shown with a confidence of its own
+        name, level = ("delta", facts["delta"]) if "delta" in facts else ("alpha", alpha)
+        joint = number(float(probability(level, name) / K), "down")
+        lines.append(f"Each of these {K} holds separately; for all at once use --{name} {joint}.")
     if isinstance(answers.answer[0], Decision):
         lines += [told_line(verdict) for verdict in answers.bounds if K > 1]
     return lines + [told_line(verdict) for verdict in (*answers.comparison, *answers.groups)]

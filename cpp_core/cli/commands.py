@@ -14,8 +14,9 @@ from cpp_core.catalog.datasets import DATASETS, load_dataset
 from cpp_core.catalog.losses import LOSSES
 from cpp_core.catalog.presets import PRESETS
 from cpp_core.catalog.variants import VARIANTS
-from cpp_core.checks import check_side, exact_alpha
+from cpp_core.checks import check_side, exact_alpha, probability
 from cpp_core.cli.check_command import add_check, check_command, chosen_files, told_line
+from cpp_core.method.counts import DELTA
 from cpp_core.report.export import write
 from cpp_core.report.reproduce import COMMAND_FIELDS
 from cpp_core.trials.experiment import Experiment
@@ -59,7 +60,8 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--seed", type=int, default=0, help="default 0")
     run.add_argument("--alpha", type=float, default=0.1, help="accepted misses, default 0.1")
     run.add_argument("--side", default="two-sided", help="two-sided (default) or upper")
-    run.add_argument("--at-most", type=float, metavar="T", help="is the next loss at most T?")
+    run.add_argument("--at-most", type=float, metavar="T", help="are new losses at most T?")
+    run.add_argument("--delta", type=float, default=DELTA, help=f"as in check, default {DELTA}")
     run.add_argument(
         "--margin", type=float, help="average losses that differ by less are practically equal"
     )
@@ -102,6 +104,7 @@ def run_command(given: argparse.Namespace) -> int:
     """Compute, show a progress bar, print a table, write files."""
     experiment = experiment_of(given)
     exact_alpha(given.alpha)
+    probability(given.delta, "delta")
     check_side(given.side)
     files = chosen_files(given, KINDS)
     partial = stream(
@@ -144,10 +147,11 @@ def run_command(given: argparse.Namespace) -> int:
         print(f"note: {results.problem}", file=sys.stderr)
     print(table(results, given.alpha, given.side))
     if 0 in results.trials:
-        for decision in decisions_from(results, given.alpha, given.at_most):
+        for decision in decisions_from(results, given.alpha, given.at_most, delta=given.delta):
             print(told_line(decision))
     question = {name: getattr(given, name) for name in ("at_most", "margin")}
     asked = {name: value for name, value in question.items() if value is not None}
+    asked |= {"delta": given.delta} if "at_most" in asked else {}
     for kind, path in files.items():
         write(results, path, given.alpha, given.side, kind, **asked)
         print(f"wrote {path}")

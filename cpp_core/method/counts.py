@@ -5,11 +5,15 @@ Binomial and hypergeometric tails, in rational arithmetic where floating point c
 
 import math
 from collections.abc import Callable
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 from scipy import special, stats
 
 from cpp_core.checks import Level, check_count, check_side, exact_alpha, probability
+
+DELTA = 0.05
+"""How often a decision may be wrong unless somebody says otherwise: 95 % confidence."""
 
 CLOSE_CALL = 1e-7
 """Tail probabilities within this share of their threshold are recomputed exactly."""
@@ -60,6 +64,21 @@ def tolerance_rank(k: int, alpha: Level, delta: Level) -> int:
         return not _exceeds(tail, lambda: _binomial_tail(k, p, r), error)
 
     return _first(enough, 1, k + 1)
+
+
+def cases_needed(alpha: Level, delta: Level) -> int:
+    """The least k for which ``tolerance_rank`` is one of the k: ``(1-alpha)^k <= delta``.
+
+    >>> cases_needed(0.1, 0.05), cases_needed(0.5, 0.25)
+    (29, 2)
+    """
+    p, error = 1 - exact_alpha(alpha), probability(delta, "delta")
+    with localcontext(prec=60):
+        logs = [(Decimal(x.numerator) / Decimal(x.denominator)).ln() for x in (error, p)]
+        ratio = logs[0] / logs[1]
+        k = round(ratio)
+        near = abs(ratio - k) < Decimal("1e-30")  # then only exact powers can tell
+    return max(k + (p**k > error if near else ratio > k), 1)
 
 
 def _batch_tail(k: int, errors: int, batch_size: int, x: int, more: bool) -> Fraction:

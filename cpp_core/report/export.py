@@ -101,9 +101,9 @@ def write(
 
 
 def exit_code(answers: Answers) -> int:
-    """Not shown before too little data before shown."""
+    """Not shown, or no bound below the top of the range, before too little data before shown."""
     outcomes = {verdict.facts["outcome"] for verdict in answers.answer}
-    if "not shown" in outcomes:
+    if outcomes & {"not shown", "top", "failed"}:
         return NOT_SHOWN
     return TOO_LITTLE if "too little data" in outcomes else SHOWN
 
@@ -116,6 +116,7 @@ def losses_json(table: LossTable, answers: Answers, question: dict[str, Any]) ->
         "columns": list(table.columns),
         "cases": table.size,
         "notes": list(table.notes),
+        "greater_is_better": table.greater_is_better,
         **question,
         "version": __version__,
         "exit_code": exit_code(answers),

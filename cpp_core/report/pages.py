@@ -3,7 +3,6 @@
 The answer, what it assumes and what it does not say are always in it; other sections are a choice.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -34,6 +33,7 @@ from cpp_core.report.reproduce import (
     versions,
 )
 from cpp_core.trials.results import Results
+from cpp_core.verdicts.about import INDEPENDENT
 from cpp_core.verdicts.answers import Answers, answers_from, answers_of
 from cpp_core.verdicts.language import confidence, counted, number
 from cpp_core.verdicts.summary import Table, figures_table
@@ -48,6 +48,7 @@ INDEPENDENT_CASES = (
     "Shares of wins and averages also need cases that are independent of each other; averages, "
     "marked approximate, lean on a mean that is near Normal."
 )
+INDEPENDENT_LIMIT = "That a limit is shown also needs cases that are independent of each other."
 NOT_REFITTED = (
     "The model stays as it is. The promise ends when it is trained again, also on all the data."
 )
@@ -134,7 +135,8 @@ def report_html(
         Keys of ``SECTIONS``. The answer, what it assumes and what it does not say are always there.
     audience : "decision-maker" or "analyst"
     question : numbers
-        ``at_most``, ``error_rate_at_most``, ``batch_size`` and ``margin`` as in ``answers_from``.
+        ``at_most``, ``error_rate_at_most``, ``batch_size``, ``margin`` and ``delta`` as in
+        ``answers_from``.
     """
     look = _look(title, note, sections, audience)
     check_side(side)
@@ -173,26 +175,31 @@ def losses_report_html(
 ) -> str:
     """A file of losses as one HTML file that needs no network.
 
-    ``question`` may hold ``at_most``, ``error_rate_at_most``, ``batch_size``, ``low``, ``high`` and
-    ``margin`` as in ``answers_of``; the rest is as in ``report_html``.
+    ``question`` may hold ``at_most`` (of scores ``at_least``), ``error_rate_at_most``,
+    ``batch_size``, ``low``, ``high``, ``margin`` and ``delta`` as in ``answers_of``; the rest is as
+    in ``report_html``.
     """
     look = _look(title, note, sections, audience)
     columns, level = table.columns, confidence(alpha)
-    answers = answers_of(columns, alpha, source=table.name, groups=table.groups, **question)
+    answers = answers_of(columns, alpha, **table.told, **question)
     errors = question.get("error_rate_at_most") is not None
-    low = 0.0 if errors else question.get("low", -math.inf)
-    high = 1.0 if errors else question.get("high", math.inf)
-    own = columns, alpha, low, high
+    ends = {"low": 0.0, "high": 1.0} if errors else question
+    numbers: dict[str, Any] = {name: ends[name] for name in ("low", "high") if name in ends}
+    numbers["greater_is_better"] = table.greater_is_better
+    limit = question.get("at_least" if table.greater_is_better else "at_most")
     counts = f"{counted(table.size, 'case')}, {counted(len(columns), 'model')}"
     groups = [Section(BY_GROUP, table=group_table(table, answers, level))] if answers.groups else []
     story = Story(
         facts=f"{table.name}: {counts}. {level} confidence.",
         trained=[NOT_TUNED, NOT_REFITTED],
         data=table.notes,
-        picture=lambda: bound_bars(*own, question.get("at_most")),
-        pairs=lambda: [difference_bars(*own)],
+        picture=lambda: bound_bars(columns, alpha, limit, **numbers),
+        pairs=lambda: [difference_bars(columns, alpha, **numbers)],
         details=lambda: Section(
-            SECTIONS["details"], answers.bounds, [loss_histograms(*own)], parts=groups
+            SECTIONS["details"],
+            answers.bounds,
+            [loss_histograms(columns, alpha, **numbers)],
+            parts=groups,
         ),
         numbers=lambda: _losses_numbers(table, answers, level),
         appendix=lambda: _losses_appendix(table, alpha, look, question),
@@ -212,6 +219,7 @@ def _written(look: Look, level: str, answers: Answers, story: Story) -> str:
     compared = bool(answers.comparison)
     assumed = [SAME_SOURCE, *story.trained, CHOSEN_BEFORE.format(level=level)]
     assumed += [INDEPENDENT_CASES] * compared
+    assumed += [INDEPENDENT_LIMIT] * any(v.assumptions == INDEPENDENT for v in answers.answer)
     limits = [NOT_ONE_CASE.format(level=level), NOT_THE_MEAN, NOT_UNDER_DRIFT]
     limits += [NOT_BY_OVERLAP, NOT_THE_WINNER] * compared
     limits += [NOT_TYPICAL] if answers.typical else []

@@ -26,7 +26,7 @@ COMMAND_FIELDS = (
 )
 """What of an experiment the command line can say."""
 
-ASKED_OF_RUNS = {"at_most", "margin"}
+ASKED_OF_RUNS = {"at_most", "delta", "margin"}
 """What of a question the command line can say."""
 
 NO_COMMAND = "The command line cannot say all of these settings; use Python."
@@ -131,18 +131,22 @@ def command_line(
 
 def asked_of(alpha: Level, question: dict[str, Any]) -> dict[str, Any]:
     """What was asked about a file of losses, without what was left open."""
-    return {"alpha": float(exact_alpha(alpha))} | {
+    found = {"alpha": float(exact_alpha(alpha))} | {
         name: value
         for name, value in question.items()
         if value is not None and not (isinstance(value, float) and math.isinf(value))
     }
+    if not {"at_most", "at_least"} & set(found):
+        found.pop("delta", None)
+    return found
 
 
 def losses_python_lines(
     table: LossTable, asked: dict[str, Any], settings: dict[str, Any] | None = None
 ) -> str:
     """The lines of Python that give the same report of a file of losses."""
-    named = "".join(f", {name}={column!r}" for name, column in _named(table).items())
+    told = _named(table) | {"greater_is_better": table.greater_is_better}
+    named = "".join(f", {name}={value!r}" for name, value in told.items())
     read = f"table = read_losses({table.name!r}, {list(table.columns)!r}{named})"
     return _script("read_losses", [read], "losses_report_html", "table", asked | (settings or {}))
 
@@ -152,6 +156,7 @@ def losses_command_line(table: LossTable, asked: dict[str, Any]) -> str:
     words = ["python", "-m", "cpp_core", "check", table.name]
     words += [f"--column={name}" for name in table.columns]
     words += [f"--{name}={column}" for name, column in _named(table).items()]
+    words += [f"--{'greater' if table.greater_is_better else 'smaller'}-is-better"]
     return shlex.join([*words, *_options(asked), "--html", "report.html"])
 
 

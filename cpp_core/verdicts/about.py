@@ -208,6 +208,12 @@ class About:
         return joint if n > 1 else ""
 
 
+def about_numbers(greater_is_better: bool = False, **more: Any) -> About:
+    """About the numbers of a file, with their range: losses, or scores where greater is better."""
+    loss = "score" if greater_is_better else "loss"
+    return About(loss, greater_is_better=greater_is_better, **more)
+
+
 def _short(value: float) -> Any:
     with np.errstate(over="ignore"):
         return np.float32(value)

@@ -10,11 +10,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from cpp_core.catalog.loss_files import DIRECTIONS
 from cpp_core.checks import Level
+from cpp_core.method.counts import DELTA
 from cpp_core.method.ranks import check_losses
 from cpp_core.trials.experiment import MAX_ALGORITHMS
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.about import About, Verdict
+from cpp_core.verdicts.about import About, Verdict, about_numbers
 from cpp_core.verdicts.bounds import bound_of, expected_loss, headline, typical, under_threshold
 from cpp_core.verdicts.decisions import (
     Decision,
@@ -63,13 +65,15 @@ def answers_from(
     error_rate_at_most: Level | None = None,
     batch_size: int | None = None,
     margin: float | None = None,
+    delta: Level = DELTA,
 ) -> Answers:
     """All that is said about results; guaranteed sentences quote trial 0.
 
     Parameters
     ----------
     at_most : float or None
-        Ask whether the next loss is at most this (at least, where greater is better).
+        Ask whether at least 1 - alpha of new cases have a loss of at most this (at least, where
+        greater is better), shown with confidence 1 - ``delta``.
     error_rate_at_most, batch_size : float and int, or None
         Ask whether at most this share of the next ``batch_size`` answers are errors; for the
         zero-one loss of candidates.
@@ -79,10 +83,10 @@ def answers_from(
     names = results.algorithms
     bounds = tuple(expected_loss(results, name, alpha) for name in names)
     usual = tuple(typical(results, name, alpha, side) for name in names)
-    decisions = decisions_from(results, alpha, at_most, error_rate_at_most, batch_size)
+    decisions = decisions_from(results, alpha, at_most, error_rate_at_most, batch_size, delta)
     answer = (*decisions, headline(results, alpha))
     if at_most is not None:
-        bounds += tuple(under_threshold(results, name, at_most, alpha) for name in names)
+        bounds += tuple(under_threshold(results, name, at_most, delta) for name in names)
     if len(names) == 1 or results.experiment.kind.symbolic:
         return Answers(answer, bounds, usual)
     found = compared(results, alpha, margin)
@@ -108,6 +112,7 @@ def decisions_from(
     at_most: float | None = None,
     error_rate_at_most: Level | None = None,
     batch_size: int | None = None,
+    delta: Level = DELTA,
 ) -> tuple[Decision, ...]:
     """Whether what was asked is shown, for each algorithm; empty when nothing was asked."""
     _check_rate(error_rate_at_most, batch_size)
@@ -116,7 +121,7 @@ def decisions_from(
         rule = batch_size, error_rate_at_most, alpha
         found += [decide_error_rate(results, name, *rule) for name in results.algorithms]
     if at_most is not None:
-        found += [decide(results, name, at_most, alpha) for name in results.algorithms]
+        found += [decide(results, name, at_most, alpha, delta) for name in results.algorithms]
     return tuple(found)
 
 
@@ -131,15 +136,20 @@ def answers_of(
     margin: float | None = None,
     source: str = "the file",
     groups: NDArray | None = None,
+    delta: Level = DELTA,
+    greater_is_better: bool = False,
+    at_least: float | None = None,
 ) -> Answers:
     """All that is said about losses of trained models on the same cases, one column each.
 
     Questions are those of ``answers_from``; where an error rate is asked for, losses are 1 for an
     error and 0 for a correct answer. ``low`` and ``high`` are the range of the losses, ``source``
-    tells where they come from, and each of the ``groups`` (k,) gets bounds of its own.
+    tells where they come from, and each of the ``groups`` (k,) gets bounds of its own. Scores,
+    where ``greater_is_better``, are 1 for a correct answer, and their limit is ``at_least``.
     """
-    about = _about(columns, error_rate_at_most, batch_size, low, high, source)
-    if at_most is not None and error_rate_at_most is not None:
+    about = _about(columns, error_rate_at_most, batch_size, low, high, source, greater_is_better)
+    limit = _limit(at_most, at_least, greater_is_better)
+    if limit is not None and error_rate_at_most is not None:
         raise ValueError("Ask for a bound on the loss or on the error rate, not for both at once.")
     for name, losses in columns.items():
         try:
@@ -153,8 +163,8 @@ def answers_of(
     ]
     bounds = tuple(bound_of(own, alpha, its, label) for own, its, label in owns)
     answer: tuple[Verdict, ...] = bounds
-    if at_most is not None:
-        answer = tuple(decision_of(own, at_most, alpha, its, label) for own, its, label in owns)
+    if limit is not None:
+        answer = tuple(decision_of(own, limit, alpha, its, name, delta) for own, its, name in owns)
     elif error_rate_at_most is not None and batch_size is not None:
         rule = batch_size, error_rate_at_most, alpha, about
         answer = tuple(_errors(name, own, *rule) for name, own in columns.items())
@@ -187,6 +197,7 @@ def _about(
     low: float,
     high: float,
     source: str,
+    greater: bool,
 ) -> About:
     if not 1 <= len(columns) <= MAX_ALGORITHMS:
         raise ValueError(
@@ -197,7 +208,20 @@ def _about(
         raise ValueError(f"The range must go from low to high, but {low:g} to {high:g} was given.")
     errors = rate is not None
     low, high = (0.0, 1.0) if errors else (low, high)
-    return About(low=low, high=high, errors=errors, n_algorithms=len(columns), source=source)
+    own = {"low": low, "high": high, "errors": errors, "source": source}
+    return about_numbers(greater, n_algorithms=len(columns), **own)
+
+
+def _limit(at_most: float | None, at_least: float | None, greater: bool) -> float | None:
+    """The limit that was asked for, by the name that fits the numbers."""
+    unfit = at_most if greater else at_least
+    if unfit is not None:
+        asked, instead = ("at-most", "at-least") if greater else ("at-least", "at-most")
+        raise ValueError(
+            f"{asked} {unfit:g} was asked, but these numbers are taken as {DIRECTIONS[greater]}: "
+            f"ask with {instead}, or say {'smaller' if greater else 'greater'}-is-better."
+        )
+    return at_least if greater else at_most
 
 
 def _check_rate(rate: Level | None, batch_size: int | None) -> None:
@@ -211,11 +235,13 @@ def _check_rate(rate: Level | None, batch_size: int | None) -> None:
 def _errors(
     name: str, losses: NDArray, batch_size: int, rate: Level, alpha: Level, about: About
 ) -> Decision:
+    right = int(about.greater_is_better)
     between = np.flatnonzero((losses != 0) & (losses != 1))
     if between.size:
         raise ValueError(
-            f"Column {name!r} has {losses[between[0]]:g} as its loss number {between[0] + 1}; an "
-            "error rate needs 1 for an error and 0 for a correct answer: ask with at-most instead."
+            f"Column {name!r} has {losses[between[0]]:g} as its {about.loss} number "
+            f"{between[0] + 1}; an error rate needs {1 - right} for an error and {right} for a "
+            f"correct answer: ask with {about.at_most.replace(' ', '-')} instead."
         )
-    found = error_rate_of(losses, batch_size, rate, alpha, about, name)
+    found = error_rate_of(abs(losses - right), batch_size, rate, alpha, about, name)
     return found if about.n_algorithms == 1 else replace(found, text=f"{name}: {found.text}")

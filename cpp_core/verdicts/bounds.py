@@ -102,7 +102,8 @@ def bound_verdict(
         text = f"{lead}{subject} has {trivial} with {level} confidence."
     else:
         outcome = "bound"
-        phrase = f"{about.bound(end)}{' (no error)' if about.errors and end == 0 else ''}"
+        no_error = about.errors and end == about.greater_is_better
+        phrase = f"{about.bound(end)}{' (no error)' if no_error else ''}"
         text = f"{lead}{subject} is {phrase} {chance}."
         if at_case:
             text = f"{lead}{subject} is {phrase}. Such bounds hold {chance}."
@@ -260,21 +261,29 @@ def _typical_end(found: Mapping[str, Any], name: End, infinite: bool, about: Abo
 # Thresholds
 
 
+def beyond_limit(shown: NDArray, threshold: float, about: About) -> int | None:
+    """How many losses (k,) as shown are worse than a threshold; None where none can be."""
+    if not np.isfinite(threshold):
+        raise ValueError(f"The threshold must be a number, but {threshold!r} was given.")
+    limit = about.sign * as_limit(threshold, shown.dtype, about.sign)
+    if limit >= about.sign * shown.dtype.type(about.worst):
+        return None
+    return int((about.sign * shown > limit).sum())
+
+
 def exceedance_of(losses: Any, threshold: float, alpha: Level, about: About, label: str) -> Verdict:
     """How sure it is that the loss stays at or under a threshold, from independent losses (k,).
 
     P(loss > t) is about (1 + #{s > t}) / (k + 1), and at most the exact binomial bound.
     """
     shown = check_scores(losses)
-    if not np.isfinite(threshold):
-        raise ValueError(f"The threshold must be a number, but {threshold!r} was given.")
-    limit = as_limit(threshold, shown.dtype, about.sign)
-    k, beyond = len(shown), int((about.sign * shown > about.sign * limit).sum())
+    k, found = len(shown), beyond_limit(shown, threshold, about)
+    beyond = found or 0
     estimate, (_, high) = (1 + beyond) / (k + 1), share_interval(beyond, k, alpha, "upper")
     at = with_unit(number(threshold, digits=17), about.unit)
     exceeds, above = ("falls below", "below") if about.greater_is_better else ("exceeds", "above")
     subject, level = f"the {about.loss} of {about.of(label)}", confidence(alpha)
-    if about.sign * limit >= about.sign * shown.dtype.type(about.worst):
+    if found is None:
         text = f"{sentence(subject)} never {exceeds} {at}: {about.range_end}."
         estimate = high = 0.0
     else:

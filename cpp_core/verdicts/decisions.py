@@ -1,6 +1,7 @@
 """Shown, not shown, or too little data: decision rules with a finite-sample guarantee.
 
-*Shown* is said wrongly, jointly over the data and the new cases, with probability at most alpha.
+A limit on the loss is *shown* wrongly in at most delta of the data sets. A limit on the errors of
+the next batch is claimed and missed, over the data and the batch together, at most alpha often.
 """
 
 import math
@@ -10,12 +11,21 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike, NDArray
 
 from cpp_core.checks import Level, check_count, exact_alpha, to_fraction
-from cpp_core.method.counts import batch_errors
-from cpp_core.method.ranks import as_limit, check_losses, scores_needed
+from cpp_core.method.counts import DELTA, batch_errors, cases_needed, tolerance_rank
+from cpp_core.method.ranks import check_losses
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.about import EXCHANGEABLE, About, Verdict
-from cpp_core.verdicts.bounds import independent_losses
-from cpp_core.verdicts.language import clause, confidence, counted, number, ordinal, with_unit
+from cpp_core.verdicts.about import EXCHANGEABLE, INDEPENDENT, About, Verdict
+from cpp_core.verdicts.bounds import beyond_limit, independent_losses
+from cpp_core.verdicts.language import (
+    confidence,
+    counted,
+    number,
+    percent,
+    plural,
+    typed,
+    with_article,
+    with_unit,
+)
 
 Outcome = Literal["shown", "not shown", "too little data"]
 
@@ -28,63 +38,85 @@ class Decision(Verdict):
 
 
 def loss_at_most(
-    losses: ArrayLike, t: float, alpha: Level = 0.1, low: float = -math.inf, high: float = math.inf
+    losses: ArrayLike,
+    t: float,
+    alpha: Level = 0.1,
+    low: float = -math.inf,
+    high: float = math.inf,
+    delta: Level = DELTA,
 ) -> Decision:
-    """Is the loss at most t on the next case? By the one-sided conformal bound.
+    """Do at least 1 - alpha of new cases have a loss of at most t? By the exact binomial rule.
 
-    Shown when the bound at alpha is at most t; too little data when there are fewer than
-    1/alpha - 1 losses, unless no loss can exceed t.
+    Shown, with confidence 1 - delta, when the loss of rank ``tolerance_rank(k, alpha, delta)`` is
+    at most t; too little data when not even k losses within t would show it, unless no loss can
+    exceed t. For independent cases and a t fixed beforehand.
 
-    >>> loss_at_most([0.1, 0.2, 0.3], 0.5, alpha=0.25).outcome
-    'shown'
+    >>> [loss_at_most(range(1, k + 1), 29, high=40).outcome for k in (28, 29, 30)]
+    ['too little data', 'shown', 'not shown']
     """
     checked = check_losses(losses, low, high)
-    return decision_of(checked, t, alpha, About(low=low, high=high), "model")
+    return decision_of(checked, t, alpha, About(low=low, high=high), "model", delta)
 
 
-def decide(results: Results, algorithm: str, threshold: float, alpha: Level = 0.1) -> Decision:
-    """Is the next loss at most the threshold (a greater-is-better metric: at least)? Trial 0."""
+def decide(
+    results: Results, algorithm: str, threshold: float, alpha: Level = 0.1, delta: Level = DELTA
+) -> Decision:
+    """The same for trial 0 (a greater-is-better metric: at least t); of a group one loss counts."""
     losses, about, label = independent_losses(results, algorithm)
-    return decision_of(losses, threshold, alpha, about, label)
+    found = decision_of(losses, threshold, alpha, about, label, delta)
+    first = " Of each group the first loss counts: those of one group depend on each other."
+    return replace(found, why=found.why + first * (results.experiment.n_evaluations > 1))
 
 
-def decision_of(shown: NDArray, t: float, alpha: Level, about: About, label: str) -> Decision:
-    """The same for losses (k,) as shown, with all the ways in which it is open."""
-    if not math.isfinite(t):
-        raise ValueError(f"The threshold must be a number, but {t!r} was given.")
-    (hi, end), level = about.bound_from(shown, alpha), confidence(alpha)
-    k, needed = len(shown), scores_needed(alpha, "upper")
-    limit = as_limit(t, shown.dtype, about.sign)
-    claim = (
-        f"{clause(about.lead(label))}, the {about.loss} of {about.of(label)} is {about.at_most} "
-    )
-    claim += with_unit(number(t, digits=17), about.unit)
+def decision_of(
+    shown: NDArray, t: float, alpha: Level, about: About, label: str, delta: Level = DELTA
+) -> Decision:
+    """The same for independent losses (k,) as shown, with all the ways in which it is open."""
+    k, beyond = len(shown), beyond_limit(shown, t, about)
+    rank, needed = tolerance_rank(k, alpha, delta), cases_needed(alpha, delta)
+    share, level, allowed = confidence(alpha), confidence(delta), k - rank
+    noun, whom = f"calibration {about.held_out}", ""
+    if about.m is not None:
+        whom = f"for {label} retrained on {counted(about.m, 'fresh case')}, "
+    elif label != "model" or about.n_algorithms > 1:
+        whom = f"for {about.of(label)}, "
+    no_error = " (no error)" if about.errors and 0 <= t < 1 else ""
+    of_size = f" of {counted(about.batch_size, 'case')}" if about.batch_size else ""
+    claim = f"new {plural(about.new)}{of_size} have {with_article(about.loss)} of {about.at_most} "
+    claim += with_unit(number(t, digits=17), about.unit) + no_error
+    that = f"with {level} confidence that{',' if whom else ''} {whom}at least {share} of {claim}"
     why = (
-        f"The bound is the {ordinal(hi)} {about.order} of {counted(k, 'calibration score')} of "
-        f"{about.source}."
+        f"If fewer than {share} stayed within it, at least {rank} of {k} independent ones would do "
+        f"so with probability at most {percent(exact_alpha(delta), 'up')}: the tail of "
+        f"Binomial({k}, {typed(float(1 - exact_alpha(alpha)))}) at {rank}."
     )
     outcome: Outcome
-    if about.sign * limit >= about.sign * shown.dtype.type(about.worst):
-        outcome = "shown"
-        text = f"Shown: {claim}: {about.range_end}."
+    if beyond is None:
+        outcome, beyond = "shown", 0
+        text = f"Shown: {whom}all {claim}: {about.range_end}."
         why = "No value of this loss lies beyond the threshold."
     elif k < needed:
         outcome = "too little data"
-        text = f"Too little data to show that {claim} with {level} confidence: "
-        text += f"{about.more(needed - k)} would allow it."
-        why = f"At this confidence a bound needs {counted(needed, 'score')}; "
-        why += f"{about.source} has {k}."
-    elif about.sign * end <= about.sign * limit:
+        text = f"Too little data to show {that}: {counted(needed, noun)} would allow it, there "
+        text += f"{'is' if k == 1 else 'are'} {k}."
+        why = f"Were it not so, all {k} might still stay within it with probability "
+        why += f"{typed(float(1 - exact_alpha(alpha)))} to the power of {k}, which is more than "
+        why += f"{typed(float(exact_alpha(delta)))}."
+    elif beyond <= allowed:
         outcome = "shown"
-        text = f"Shown: {claim} with probability at least {level}, {about.together}; the bound is "
-        text += f"{about.end(end, t)}."
+        text = f"Shown: {whom}at least {share} of {claim}, with {level} confidence."
     else:
         outcome = "not shown"
-        bound = about.end(end, t) if math.isfinite(end) else "not finite"
-        text = f"Not shown with {level} confidence: {claim}; the bound is {bound}."
-    facts = about.facts(alpha, k, algorithm=label, threshold=t, bound=end)
-    facts |= {"outcome": outcome, "k_needed": needed}
-    return Decision(text, "guaranteed", EXCHANGEABLE, facts, why, outcome)
+        verb = "fall" if about.greater_is_better else "exceed"
+        does = f"{verb}{'s' if beyond == 1 else ''}{' below' if about.greater_is_better else ''} it"
+        text = f"Not shown {that}: {beyond} of {counted(k, noun)} {does}, "
+        text += f"{f'at most {allowed}' if allowed else 'none'} may."
+    why += " The threshold must be fixed before looking at the losses."
+    if about.m is not None:
+        why += f" Each new {about.new} comes with training anew on {about.m} cases, not {about.n}."
+    facts = about.facts(alpha, k, algorithm=label, threshold=t, beyond=beyond, delta=float(delta))
+    facts |= {"allowed": max(allowed, 0), "outcome": outcome, "k_needed": needed}
+    return Decision(text, "guaranteed", INDEPENDENT, facts, why, outcome)
 
 
 def error_rate_at_most(
@@ -112,8 +144,8 @@ def error_rate_at_most(
     if most <= allowed:
         outcome = "shown"
         text = (
-            f"Shown: {claim} with probability at least {level}, over the checked and the next "
-            f"cases together; with {seen} there will be at most {most}."
+            f"Shown: {claim}. Over the checked and the next cases together, this rule makes a "
+            f"wrong claim at most {percent(exact_alpha(alpha), 'up')} of the time."
         )
     elif batch_errors(k, 0, batch_size, alpha, side="upper")[1] > allowed:
         outcome = "too little data"
@@ -135,7 +167,8 @@ def error_rate_at_most(
     why = (
         f"{most} is the largest number x of errors that {seen} leave possible: the tail of "
         f"Hypergeometric({k} + {batch_size}, {errors} + x, {batch_size}) at x exceeds alpha = "
-        f"{number(float(exact_alpha(alpha)))}. The batch size is fixed beforehand."
+        f"{number(float(exact_alpha(alpha)))}. The batch size is fixed beforehand. That the rule "
+        "is seldom wrong counts all its uses, those without a claim too."
     )
     facts["outcome"] = outcome
     return Decision(text, "guaranteed", EXCHANGEABLE, facts, why, outcome)

@@ -124,6 +124,15 @@ def possessive(label: str) -> str:
     return f"{label}'" if label.endswith("s") else f"{label}'s"
 
 
+def with_article(noun: str) -> str:
+    """A noun after "a" or "an".
+
+    >>> with_article("log loss"), with_article("accuracy"), with_article("F1 score")
+    ('a log loss', 'an accuracy', 'an F1 score')
+    """
+    return f"{'an' if re.match('[aeioAEIO]|[FHLMNRSX][A-Z0-9]', noun) else 'a'} {noun}"
+
+
 def ordinal(n: int) -> str:
     """1st, 2nd, 3rd, 4th, 11th, 21st."""
     last = n % 10 if n % 100 not in (11, 12, 13) else 0

@@ -11,6 +11,7 @@ from cpp_core.catalog.losses import is_clipped
 from cpp_core.catalog.presets import PRESETS
 from cpp_core.catalog.regressors import REGRESSORS
 from cpp_core.catalog.variants import VARIANTS, Variant
+from cpp_core.checks import alpha_of
 from cpp_core.trials.experiment import MAX_ALGORITHMS, usual_n, usual_sets
 from cpp_core.verdicts.language import confidence, unbroken
 from cpp_core.verdicts.texts import loss_words
@@ -215,6 +216,19 @@ def _sizes(kind: Variant, data: Dataset, loss: str | None) -> dict[str, Any]:
     return chosen
 
 
+def checked_with(key: str, **bound: Any) -> float:
+    """Ask how sure it must be that a limit is kept; how often it may be wrong."""
+    level = st.slider(
+        "Confidence of the check",
+        *(0.80, 0.99, 0.95, 0.01),
+        format="percent",
+        key=key,
+        help="How sure it must be, over the data, before the limit counts as shown.",
+        **bound,
+    )
+    return float(alpha_of(level))
+
+
 def _question(variant: str, loss: str | None, several: bool) -> dict[str, Any]:
     """A limit that the visitor has in mind, and what counts as equal."""
     asked: dict[str, Any] = {}
@@ -223,14 +237,15 @@ def _question(variant: str, loss: str | None, several: bool) -> dict[str, Any]:
     measure = LOSSES[loss]
     with st.expander("Good enough? Your limits"):
         asked["at_most"] = st.number_input(
-            f"Is the next {'value at least' if measure.greater_is_better else 'loss at most'}",
+            f"Are new {'values at least' if measure.greater_is_better else 'losses at most'}",
             value=None,
             key="limit",
             placeholder="no limit",
-            help="Fixed before looking at the results. The answer is shown, not shown or too "
-            "little data.",
+            help="Asked of a share of 1 - alpha of new cases; fixed before looking at the results. "
+            "The answer is shown, not shown or too little data.",
             bind="query-params",
         )
+        asked["delta"] = checked_with("sure", bind="query-params")
         if measure.errors and variant == "candidate":
             asked["error_rate_at_most"] = st.number_input(
                 "Is the error rate at most",
@@ -252,6 +267,8 @@ def _question(variant: str, loss: str | None, several: bool) -> dict[str, Any]:
                 "equal.",
                 bind="query-params",
             )
+    if asked["at_most"] is None:
+        asked.pop("delta")
     if asked.get("error_rate_at_most") is None:
         asked.pop("batch_size", None)
     if not asked.get("margin"):

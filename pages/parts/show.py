@@ -109,7 +109,8 @@ def show_decisions(results: Results, choice: Choice) -> None:
     if "at_most" in asked:
         with st.expander("How sure is it?"):
             for name in results.algorithms:
-                show_verdict(kept(under_threshold, results, name, asked["at_most"], choice.alpha))
+                limit = asked["at_most"], asked["delta"]
+                show_verdict(kept(under_threshold, results, name, *limit))
 
 
 def show_verdict(verdict: Verdict, large: bool = False) -> None:

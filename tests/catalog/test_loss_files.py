@@ -28,7 +28,10 @@ def test_plain_csv_from_path_bytes_and_file(tmp_path):
         np.testing.assert_array_equal(table.columns["a"], [0.1, 0.25, 0.5])
         np.testing.assert_array_equal(table.columns["b"], [1, 2e-3, -3])
         assert table.columns["a"].dtype == np.float64
-        assert table.notes == ()
+        assert table.notes == (
+            "Taken as losses, smaller is better, because the column names say nothing else; say "
+            "--greater-is-better if not.",
+        )
         assert table.size == 3
         assert table.sha256 == hashlib.sha256(PLAIN).hexdigest()
     assert [table.name for table in tables] == [*["losses.csv"] * 2, "the file", "losses.csv"]
@@ -98,7 +101,52 @@ def test_what_is_left_out_is_told():
     asked = read_losses(content, columns=["row"])
     np.testing.assert_array_equal(asked.columns["row"], [1, 2, 3])
     assert list(read_losses(content, ["b", "a", "b"]).columns) == ["b", "a"]
-    assert read_losses(b"a\n1\n").notes == ("There is one case only.",)
+    assert read_losses(b"a\n1\n").notes[0] == "There is one case only."
+
+
+@pytest.mark.parametrize(
+    ("names", "greater", "because"),
+    [
+        ("accuracy", True, "because of the column name 'accuracy'"),
+        ("a,val_acc", True, "because of the column name 'val_acc'"),
+        ("rocAUC", True, "because of the column name 'rocAUC'"),
+        ("F1,R2", True, "because of the column name 'F1'"),
+        ("hit,correct,right,reward,gain", True, "because of the column name 'hit'"),
+        ("svm score", True, "because of the column name 'svm score'"),
+        ("neg_log_loss", True, "because of the column name 'neg_log_loss'"),
+        ("brier_score", False, "because of the column name 'brier_score'"),
+        ("logloss1", False, "because of the column name 'logloss1'"),
+        ("squaredError,cost", False, "because of the column name 'squaredError'"),
+        ("MSE,mae,rmse,regret,wrong,err", False, "because of the column name 'MSE'"),
+        ("terrier,account,white,Bright", False, "because the column names say nothing else"),
+    ],
+)
+def test_the_direction_is_guessed_from_names_and_told(names, greater, because):
+    row = ",".join(["0.5"] * len(names.split(",")))
+    table = read_losses(f"{names}\n{row}\n{row}\n".encode())
+    assert table.greater_is_better == greater
+    kind, other = ("scores, greater", "smaller") if greater else ("losses, smaller", "greater")
+    assert (
+        table.notes[-1] == f"Taken as {kind} is better, {because}; say --{other}-is-better if not."
+    )
+    said = read_losses(f"{names}\n{row}\n".encode(), greater_is_better=not greater)
+    assert said.greater_is_better != greater
+    assert said.notes[-1].endswith("is better, as was said.")
+
+
+def test_the_direction_is_guessed_from_values_where_names_say_nothing():
+    unknown = read_losses(b"a,b\n0,1\n1,1\n")
+    assert not unknown.greater_is_better
+    assert "which 0 and 1 cannot tell, nor the column names; say --" in unknown.notes[-1]
+    below = read_losses(b"a,b\n-0.5,-1\n0,-2\n")
+    assert below.greater_is_better
+    assert "because no number is above 0" in below.notes[-1]
+    for names in ("accuracy,loss", "accuracy_loss,a"):
+        content = f"{names}\n0.5,0.5\n".encode()
+        with pytest.raises(ValueError, match="say --greater-is-better or --smaller-is-better"):
+            read_losses(content)
+        assert read_losses(content, greater_is_better=True).greater_is_better
+    assert not read_losses(b"accuracy,loss\n0.5,0.5\n", ["loss"]).greater_is_better
 
 
 @pytest.mark.parametrize(

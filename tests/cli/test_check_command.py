@@ -12,6 +12,7 @@ from cpp_core.cli.commands import main
 from cpp_core.verdicts.answers import answers_of
 
 LOSSES = np.arange(1, 20) / 20  # k = 19: the upper bound at alpha 0.1 is the 18th, 0.9
+MANY = np.arange(1, 101) / 100  # k = 100: 96 of them within a limit show it
 
 
 @pytest.fixture
@@ -31,15 +32,15 @@ def file(tmp_path):
 @pytest.mark.parametrize(
     ("count", "at_most", "code", "says"),
     [
-        (19, "0.9", 0, "[guaranteed: exchangeable cases] Shown: for a new case"),
-        (19, "0.899", 1, "Not shown with 90 % confidence"),
-        (8, "0.9", 3, "1 more calibration case would allow it"),
-        (1, "0.9", 3, "8 more calibration cases would allow it"),
+        (100, "0.96", 0, "[guaranteed: independent cases] Shown: at least 90 % of new cases have"),
+        (100, "0.959", 1, "Not shown with 95 % confidence"),
+        (28, "0.9", 3, "29 calibration cases would allow it, there are 28"),
+        (1, "0.9", 3, "29 calibration cases would allow it, there is 1"),
         (8, "1", 0, "its range ends at 1"),
     ],
 )
 def test_exit_codes(file, capsys, count, at_most, code, says):
-    path = file(loss=LOSSES[:count])
+    path = file(loss=MANY[:count])
     arguments = ["--column", "loss", "--at-most", at_most, "--alpha", "0.1", "--high", "1"]
     assert main(["check", path, *arguments]) == code
     assert says in capsys.readouterr().out
@@ -65,6 +66,96 @@ def test_without_a_question_there_is_a_bound(file, capsys):
     assert "no finite bound" in capsys.readouterr().out
 
 
+def test_no_bound_below_the_top_of_the_range_is_no_success(file, tmp_path, capsys):
+    out = tmp_path / "out.json"
+    wrong = np.repeat([1, 0], [30, 70])
+    arguments = ["--low", "0", "--high", "1", "--json", str(out)]
+    assert main(["check", file(wrong=wrong), *arguments]) == 1
+    assert "has no bound below the top of its range, 1," in capsys.readouterr().out
+    assert json.loads(out.read_text())["exit_code"] == 1
+    assert main(["check", file(wrong=wrong), *arguments, "--alpha", "0.4"]) == 0
+    both = file(wrong=wrong, err=np.zeros(100))
+    assert main(["check", both, "--all", *arguments]) == 1
+
+
+def test_delta_is_asked_for(file, tmp_path, capsys):
+    path, out = file(loss=MANY), tmp_path / "out.json"
+    page = tmp_path / "out.html"
+    asked = ["check", path, "--at-most", "0.96", "--delta", "0.01"]
+    assert main([*asked, "--json", str(out), "--html", str(page)]) == 1
+    assert "Not shown with 99 % confidence" in capsys.readouterr().out
+    content = json.loads(out.read_text())
+    assert content["delta"] == content["verdicts"][0]["facts"]["delta"] == 0.01
+    assert "--at-most=0.96" in page.read_text()
+    assert "--delta=0.01" in page.read_text()
+    assert main(["check", path, "--at-most", "0.96", "--delta", "5"]) == 2
+    assert "write delta=0.05" in capsys.readouterr().err
+    two = file(a=MANY, b=MANY)
+    assert main(["check", two, "--all", "--at-most", "0.97"]) == 0
+    assert "for all at once use --delta 0.025." in capsys.readouterr().out
+
+
+def test_scores_are_not_judged_as_losses(file, tmp_path, capsys):
+    """The better of two is the one that is right more often, and a limit is a least score."""
+    rng = np.random.default_rng(0)
+    good, bad = rng.uniform(0.8, 1, 300), rng.uniform(0.1, 0.3, 300)
+    out, page = tmp_path / "out.json", tmp_path / "out.html"
+    path = file(acc_good=good, acc_bad=bad)
+    arguments = ["check", path, "--all", "--low", "0", "--high", "1"]
+    assert main([*arguments, "--json", str(out), "--html", str(page)]) == 0
+    caught = capsys.readouterr()
+    assert "note: Taken as scores, greater is better, because of the column name" in caught.err
+    assert "so this trained acc_good has the larger score" in caught.out
+    assert "the score of this trained acc_good is at least 0.8" in caught.out
+    content = json.loads(out.read_text())
+    assert content["greater_is_better"] is True
+    bounds = {v["facts"]["algorithm"]: v["facts"]["bound"] for v in content["verdicts"][:2]}
+    assert bounds["acc_good"] == -interval(-good, 0.1, "upper")[1]
+    assert "--greater-is-better" in page.read_text()
+    assert "greater_is_better=True)" in page.read_text()
+    assert "acc_good at least 0.8" in page.read_text()
+    assert main([*arguments, "--smaller-is-better"]) == 0
+    assert "so this trained acc_bad has the smaller loss" in capsys.readouterr().out
+    one = ["check", path, "--column", "acc_good"]
+    assert main([*one, "--at-least", "0.79", "--html", str(page)]) == 0
+    assert "have a score of at least 0.79, with 95 % confidence" in capsys.readouterr().out
+    assert "--at-least=0.79" in page.read_text()
+    assert main([*one, "--at-least", "0.95"]) == 1
+    assert "calibration cases fall below it, at most" in capsys.readouterr().out
+    assert main([*one, "--at-most", "0.9"]) == 2
+    said = (
+        "at-most 0.9 was asked, but these numbers are taken as scores, greater is better: ask with"
+    )
+    assert said in capsys.readouterr().err
+    assert main([*one, "--smaller-is-better", "--at-least", "0.9"]) == 2
+    assert "taken as losses, smaller is better: ask with at-most" in capsys.readouterr().err
+
+
+def test_error_rates_of_scores_count_what_is_not_right(file, capsys):
+    right, wrong = np.repeat([0, 1], [10, 190]), np.repeat([1, 0], [10, 190])
+    asked = ["--error-rate-at-most", "0.09", "--batch-size", "100"]
+    told = []
+    for path in (file(correct=right), file(wrong=wrong)):
+        assert main(["check", path, *asked]) == 0
+        told.append(capsys.readouterr().out)
+    assert told[0] == told[1]
+    assert main(["check", file(correct=MANY), *asked]) == 2
+    assert "needs 0 for an error and 1 for a correct answer" in capsys.readouterr().err
+    sure = answers_of(
+        {"correct": np.ones(30)}, error_rate_at_most=0.5, batch_size=9, greater_is_better=True
+    )
+    assert "the score of this trained model is at least 1 (no error)" in sure.bounds[0].text
+
+
+def test_columns_of_both_kinds_are_asked_about(file, capsys):
+    path = file(accuracy=MANY, loss=MANY)
+    assert main(["check", path]) == 2
+    assert "2 columns of losses (accuracy, loss); name one" in capsys.readouterr().err
+    assert main(["check", path, "--all"]) == 2
+    assert "say --greater-is-better or --smaller-is-better" in capsys.readouterr().err
+    assert main(["check", path, "--all", "--greater-is-better"]) == 0
+
+
 def test_several_columns_are_compared(file, tmp_path, capsys):
     rng = np.random.default_rng(0)
     hard = rng.exponential(size=300)
@@ -88,7 +179,7 @@ def test_several_columns_are_compared(file, tmp_path, capsys):
     between = (bound["good"] + bound["bad"]) / 2
     assert main([*two, repr(float(between))]) == 1
     printed = capsys.readouterr().out
-    assert "Shown: for a new case" in printed
+    assert "Shown: for this trained good, at least 90 % of new cases have" in printed
     assert "Not shown" in printed
     assert "so this trained good has the smaller loss" in printed
     assert main([*two, "100"]) == 0

@@ -11,14 +11,19 @@ import pytest
 from cpp_core.figures import coverage_figures, interval_figures, symbol_figures
 from cpp_core.figures.compare import PANELS, panels_of
 from cpp_core.figures.interval_figures import interval_histograms, overview_bars, paired_difference
-from cpp_core.figures.loss_figures import bound_bars, difference_bars
+from cpp_core.figures.loss_figures import (
+    bound_bars,
+    color_of,
+    difference_bars,
+    loss_histograms,
+)
 from cpp_core.figures.panels import Panel
 from cpp_core.verdicts.answers import compared
 from cpp_core.verdicts.bounds import expected_loss
 from cpp_core.verdicts.language import confidence
 from cpp_core.verdicts.pairs import all_pairs
 from cpp_core.verdicts.summary import figures_table
-from tests.builders import SIX, VARIANTS, results_of
+from tests.builders import SIX, VARIANTS, bars, check, results_of
 
 pytestmark = pytest.mark.usefixtures("no_warnings")
 
@@ -216,12 +221,12 @@ def test_printed_bounds_of_a_file_of_losses():
     rng = np.random.default_rng(1)
     for _ in range(20):
         columns = {name: rng.choice([0.98765, 0.9996, 0.3, 1.0], size=40) for name in "abc"}
-        panel = bound_bars(columns, 0.1, 0.0, 1.0)
+        panel = bound_bars(columns, 0.1, low=0.0, high=1.0)
         texts = re.findall(rf"at most {NUMBER}", panel.title)
         for text, bound in zip(texts, panel.data["bound"], strict=True):
             assert bound <= float(text) <= 1
             assert (float(text) == 1) == (bound == 1)
-        differences = difference_bars(columns, 0.1, 0.0, 1.0)
+        differences = difference_bars(columns, 0.1, low=0.0, high=1.0)
         solid = [bar.hovertemplate for bar in differences.figure.data if bar.type == "bar"]
         for hover in solid:
             low, high = re.search(rf"between {NUMBER} and {NUMBER}", hover).groups()
@@ -257,3 +262,21 @@ def test_the_table_counts_infinite_ends_and_knows_symbols(every_variant):
     kinds = figures_table(every_variant["symbolic"], 0.1)
     assert kinds.head[1] == "Symbols in a set"
     assert kinds.caption.startswith("Means over 2 trials.")
+
+
+def test_charts_of_scores_point_the_other_way():
+    rng = np.random.default_rng(0)
+    columns = {"good": rng.uniform(0.8, 1, 99), "bad": rng.uniform(0, 0.2, 99)}
+    scores = {"low": 0.0, "high": 1.0, "greater_is_better": True}
+    panel = bound_bars(columns, 0.1, 0.5, **scores)
+    check(panel)
+    expected = [-np.sort(-own)[89] for own in columns.values()]  # the 90th largest of 99
+    np.testing.assert_array_equal(panel.data["bound"], expected)
+    assert "good at least 0.8" in panel.title
+    counts = loss_histograms(columns, 0.1, **scores).title
+    assert counts == "9 of 99 scores of good and 9 of 99 scores of bad lie below the bound"
+    differences = difference_bars(columns, 0.1, **scores)
+    assert differences.title.startswith("1 of 1 difference on one side")
+    assert "Right of zero the first is better" in differences.caption
+    (bar,) = bars(differences)
+    assert bar["marker"]["color"] == color_of(columns, "good")

@@ -89,8 +89,11 @@ def test_limits_of_the_sidebar_are_in_the_report():
     (page,) = previews(at)
     assert page.index("hown") < page.index("What this assumes")
     code = [block.value for block in at.code]
-    assert any("at_most=30.0, margin=0.5" in lines for lines in code)
-    assert any("--at-most=30 --margin=0.5" in lines for lines in code)
+    assert any("at_most=30.0, delta=0.05, margin=0.5" in lines for lines in code)
+    assert any("--at-most=30 --delta=0.05 --margin=0.5" in lines for lines in code)
+    at.slider(key="sure").set_value(0.99).run()
+    assert "with 99&nbsp;% confidence" in previews(at)[0]
+    assert any("--delta=0.01" in block.value for block in at.code)
 
 
 def test_groups_of_a_file_get_bounds_of_their_own():
@@ -117,12 +120,33 @@ def test_a_file_of_losses_is_judged_without_training(monkeypatch):
     assert len(charts(at)) == 2
     assert len(previews(at)) == 2
     at.number_input(key="at-most").set_value(100.0).run()
-    assert "Shown: for a new case" in text_of(at).replace("\\", "")
+    told = text_of(at).replace("\\", "")
+    assert "Shown: for this trained good, at least 90" in told
+    assert "of new cases have a loss of at most 100, with 95" in told
+    at.slider(key="file-sure").set_value(0.99).run()
+    assert "with 99&nbsp;% confidence" in previews(at)[1]
     at.multiselect(key="models").set_value(["bad"]).run()
     assert not at.exception
     assert len(charts(at)) == 1
     at.multiselect(key="models").set_value([]).run()
     assert "Pick at least one model" in at.info[0].value
+
+
+def test_a_file_of_scores_is_taken_as_scores_and_said_so():
+    at = upload(opened(), losses(header="accuracy_a,accuracy_b").encode())
+    told = text_of(at).replace("\\", "")
+    assert "Taken as scores, greater is better, because of the column name 'accuracy_a'" in told
+    assert "; choose smaller is better if not." in told
+    assert "so this trained accuracy_b has the larger score" in told
+    at.number_input(key="at-least").set_value(-1.0).run()
+    assert "have a score of at least -1" in text_of(at).replace("\\", "")
+    assert any("--greater-is-better" in block.value for block in at.code)
+    at.segmented_control(key="direction").set_value("losses, smaller is better").run()
+    told = text_of(at).replace("\\", "")
+    assert "so this trained accuracy_a has the smaller loss" in told
+    assert any("--smaller-is-better" in block.value for block in at.code)
+    at = upload(opened(), losses(header="accuracy,loss").encode())
+    assert "'accuracy' sounds like scores" in at.error[0].value.replace("\\", "")
 
 
 def test_what_is_wrong_with_a_file_is_said():

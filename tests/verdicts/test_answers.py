@@ -144,4 +144,4 @@ def test_questions_reach_the_files_and_what_reproduces_them(numeric, tmp_path, c
     written = tmp_path / "out.json"
     assert main([*arguments, "--at-most", "30", "--json", str(written)]) == 0
     assert "hown" in capsys.readouterr().out
-    assert json.loads(written.read_text())["question"] == {"at_most": 30.0}
+    assert json.loads(written.read_text())["question"] == {"at_most": 30.0, "delta": 0.05}
