@@ -371,12 +371,14 @@ def _draw_wins(
 
 def _wins_words(wins: dict[str, Any], about: About, level: str) -> str:
     """The share of wins, with the interval of its verdict."""
-    n = wins["k"]
+    n, differing = wins["k"], wins["differing"]
+    held_out = f"{counted(n, f'held-out {about.held_out}')} of trial 0"
+    if not differing:
+        return f"The two are equal at all of {held_out}"
     low, high = percent(wins["lower"], "down", 0.5), percent(wins["upper"], "up", 0.5)
     return (
-        f"{wins['first']} is better at {percent(wins['wins'] / n)} of "
-        f"{counted(n, f'held-out {about.held_out}')} of trial 0 (exact {level} interval {low} to "
-        f"{high}), equal at {percent(wins['ties'] / n)}"
+        f"The two differ at {differing} of {held_out}; {wins['first']} wins "
+        f"{percent(wins['wins'] / differing)} of those (exact {level} interval {low} to {high})"
     )
 
 

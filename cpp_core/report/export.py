@@ -47,6 +47,13 @@ def told(verdicts: Iterable[Verdict]) -> list[dict[str, Any]]:
     return [{name: getattr(verdict, name) for name in names} for verdict in verdicts]
 
 
+def decision(answers: Answers | None) -> dict[str, Any] | None:
+    """Which to use, as plain values; None where no algorithms compete."""
+    choice = answers.choice if answers else None
+    names = ("outcome", "use", "strength")
+    return {name: getattr(choice, name) for name in names} if choice else None
+
+
 def to_json(
     results: Results, alpha: Level, side: str = "two-sided", **question: Any
 ) -> dict[str, Any]:
@@ -62,8 +69,7 @@ def to_json(
         for first, second in ([] if symbolic else combinations(results.algorithms, 2))
         for frame in [results.paired(first, second, alpha, side)]
     ]
-    found = 0 in results.trials
-    verdicts = answers_from(results, alpha, side, **question).all if found else []
+    answers = answers_from(results, alpha, side, **question) if 0 in results.trials else None
     content = {
         "experiment": results.experiment.to_dict(),
         "alpha": float(exact_alpha(alpha)),
@@ -74,7 +80,8 @@ def to_json(
         "algorithms": results.summary(alpha, side),
         "paired": paired,
         "question": question,
-        "verdicts": told(verdicts),
+        "decision": decision(answers),
+        "verdicts": told(answers.all if answers else []),
     }
     return strict(content)
 
@@ -120,6 +127,7 @@ def losses_json(table: LossTable, answers: Answers, question: dict[str, Any]) ->
         **question,
         "version": __version__,
         "exit_code": exit_code(answers),
+        "decision": decision(answers),
         "verdicts": told(answers.all),
     }
     return strict(content)

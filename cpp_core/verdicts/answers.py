@@ -18,6 +18,7 @@ from cpp_core.trials.experiment import MAX_ALGORITHMS
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import About, Verdict, about_numbers
 from cpp_core.verdicts.bounds import bound_of, expected_loss, headline, typical, under_threshold
+from cpp_core.verdicts.choice import Choice, choose, choose_of
 from cpp_core.verdicts.decisions import (
     Decision,
     decide,
@@ -49,11 +50,13 @@ class Answers:
     comparison: tuple[Verdict, ...] = ()  # who is better, by each aspect; the choice that is safe
     pairs: tuple[Verdict, ...] = ()  # behind a joint comparison of more than two
     groups: tuple[Verdict, ...] = ()  # bounds within each group of a file, one for each model
+    choice: Choice | None = None  # which to use, where algorithms compete
 
     @property
     def all(self) -> list[Verdict]:
         """Each verdict once."""
-        told = (verdict for verdicts in vars(self).values() for verdict in verdicts)
+        told = [*self.answer, *((self.choice,) if self.choice else ()), *self.bounds, *self.typical]
+        told += [*self.comparison, *self.pairs, *self.groups]
         return list({verdict.text: verdict for verdict in told}.values())
 
 
@@ -90,7 +93,8 @@ def answers_from(
     if len(names) == 1 or results.experiment.kind.symbolic:
         return Answers(answer, bounds, usual)
     found = compared(results, alpha, margin)
-    return Answers(answer, bounds, usual, (*found.verdicts, found.safe), found.pairs)
+    comparison, choice = (*found.verdicts, found.safe), choose(results, alpha, margin)
+    return Answers(answer, bounds, usual, comparison, found.pairs, choice=choice)
 
 
 def compared(results: Results, alpha: Level = 0.1, margin: float | None = None) -> Comparison:
@@ -177,7 +181,8 @@ def answers_of(
         return Answers(answer, bounds, groups=within)
     by_aspect = [all_pairs_of(columns, alpha, about, aspect, margin) for aspect in ASPECTS]
     found = _comparison(by_aspect, winner_of(columns, alpha, about))
-    return Answers(answer, bounds, (), (*found.verdicts, found.safe), found.pairs, within)
+    comparison, choice = (*found.verdicts, found.safe), choose_of(columns, alpha, about, margin)
+    return Answers(answer, bounds, (), comparison, found.pairs, within, choice)
 
 
 def _in_group(

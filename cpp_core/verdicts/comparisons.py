@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special, stats
 
 from cpp_core.checks import Level, exact_alpha
 from cpp_core.method.counts import share_interval
+from cpp_core.method.means import betting_interval, break_even, t_interval, unseen_share
 from cpp_core.method.ranks import ends, scores_needed
 from cpp_core.verdicts.about import EXCHANGEABLE, INDEPENDENT, About, Verdict, check_scores
 from cpp_core.verdicts.language import (
@@ -43,6 +44,10 @@ ENOUGH_CASES = 100
 
 EXACT_UP_TO = 200
 """Numbers of cases up to which the one that would do is searched for."""
+
+
+ON_AVERAGE = {"first wins": "first better on average", "second wins": "second better on average"}
+"""What wins say of the average, where a loss is an error or none."""
 
 
 @dataclass(frozen=True)
@@ -165,56 +170,68 @@ def next_verdict(
 
 
 def wins_of(differences: Any, alpha: Level, pair: Pair) -> Verdict:
-    """How often the first is better, with an exact interval from n independent differences.
+    """Who wins more often where the two differ, with an exact interval for the first's share.
 
-    Of differences (n, b) the first of each row counts: those of one row are not independent.
+    Given how many of n independent differences are not zero, the first's wins among them are
+    binomial; ties neither help nor hurt. Of differences (n, b) the first of each row counts: those
+    of one row are not independent.
     """
     about, each = pair.about, pair.about.each_pair(alpha)
     d = about.sign * check_scores(differences)
     d = d if d.ndim == 1 else d[:, 0]
     n, wins, ties = len(d), int((d < 0).sum()), int((d == 0).sum())
-    low, high = share_interval(wins, n, each)
-    losses = n - wins - ties
-    outcome = "most" if low > 0.5 else "fewer than half" if high < 0.5 else "not decided"
-    conclusion = {
-        "most": f"so {pair.a} is better on most of them",
-        "fewer than half": f"so {pair.a} is strictly better on fewer than half of them",
-        "not decided": "so whether that is more than half is not decided by this data",
-    }[outcome]
-    if outcome == "not decided" and ties < n:
-        needed = _wins_needed(wins, n, each)
-        if needed is not None and needed > n:
-            conclusion += f" (about {counted(needed, about.held_out)} would do if the share stays)"
-    result = f"better on {wins}, worse on {losses} and equal on {ties}"
-    result = "all equal" if ties == n else result
-    kept = "" if about.m is None else f", each retrained on {counted(about.m, 'case')}"
-    text = (
-        f"Of {counted(n, f'held-out {about.held_out}')}, {pair.a} against {pair.b}{kept}: "
-        f"{result}. Its share of wins on new {plural(about.new)} lies between "
-        f"{percent(low, 'down', 0.5)} and {percent(high, 'up', 0.5)} with {confidence(each)} "
-        f"confidence, {conclusion}."
-    )
+    differing = n - ties
+    low, high = share_interval(wins, differing, each)
+    outcome = "first wins" if low > 0.5 else "second wins" if high < 0.5 else "not decided"
+    outcome = outcome if differing else "all equal"
+    needed = _wins_needed(wins, differing, each) if outcome == "not decided" else None
+    facts = pair.facts(each, n, wins=wins, ties=ties, losses=differing - wins, differing=differing)
+    facts |= {"lower": low, "upper": high, "outcome": outcome, "strength": "exact"}
+    if needed is not None:
+        facts |= {"differing_needed": needed, "n_needed": math.ceil(needed * n / differing)}
     why = (
-        f"Wins among independent {plural(about.held_out)} are binomial; the ends are Clopper and "
-        f"Pearson's for {wins} of {n} (alpha = {number(float(each))}). Ties are no "
-        "wins. The confidence is over the draw of the held-out cases."
+        f"Among the {differing} of {n} independent {plural(about.held_out)} on which the two "
+        f"differ, wins are binomial; the ends are Clopper and Pearson's for {wins} of {differing} "
+        f"(alpha = {number(float(each))}), a half is the line. Ties ({ties}) neither help nor "
+        "hurt. The confidence is over the draw of the held-out cases."
     )
-    counts = {"wins": wins, "ties": ties, "losses": losses}
-    facts = pair.facts(each, n, **counts, lower=low, upper=high, outcome=outcome)
-    facts["second_on_most"] = share_interval(losses, n, each)[0] > 0.5
-    return Verdict(text, "guaranteed", INDEPENDENT, facts, why + about.of_pairs)
+    return Verdict(_wins_text(facts, pair), "guaranteed", INDEPENDENT, facts, why + about.of_pairs)
+
+
+def _wins_text(facts: dict[str, Any], pair: Pair) -> str:
+    about, a, b = pair.about, pair.a, pair.b
+    held_out, differing = counted(facts["k"], f"held-out {about.held_out}"), facts["differing"]
+    retrained = "" if about.m is None else f", each retrained on {counted(about.m, 'case')},"
+    if not differing:
+        return f"On all of {held_out} {a} and {b}{retrained} are equal: neither wins."
+    conclusion = {
+        "first wins": f"so {a} wins more often",
+        "second wins": f"so {b} wins more often",
+        "not decided": "so who wins more often is not decided by this data",
+    }[facts["outcome"]]
+    if "differing_needed" in facts:
+        enough = f"{counted(facts['differing_needed'], f'such {about.held_out}')} would do"
+        conclusion += f" (about {enough} if the share stays)"
+    low, high = percent(facts["lower"], "down", 0.5), percent(facts["upper"], "up", 0.5)
+    return (
+        f"Of {held_out} {a} and {b}{retrained} differ on {differing:,}; {a} wins "
+        f"{facts['wins']:,} of those, and between {low} and {high} of new ones with "
+        f"{confidence(facts['alpha'])} confidence, {conclusion}."
+    )
 
 
 def _wins_needed(wins: int, n: int, alpha: Level) -> int | None:
-    """About how many cases would tell the share of wins from one half, None when it is one half."""
+    """About how many differing cases would tell the share of wins from one half, if any would."""
     share = wins / n
     if share == 0.5:
         return None
-    for more in range(n + 1, EXACT_UP_TO):
-        low, high = share_interval(round(share * more), more, alpha)
-        if low > 0.5 or high < 0.5:
-            return more
-    z = float(stats.norm.isf(float(exact_alpha(alpha)) / 2))
+    tail, more = float(exact_alpha(alpha)) / 2, np.arange(n + 1, EXACT_UP_TO)
+    hits = np.round(share * more)
+    hits = np.maximum(hits, more - hits)
+    enough = more[special.betaincinv(hits, more - hits + 1, tail) > 0.5]
+    if len(enough):
+        return int(enough[0])
+    z = float(stats.norm.isf(tail))
     # With so many cases the binomial is nearly normal.
     return max(math.ceil(z**2 * share * (1 - share) / (share - 0.5) ** 2), EXACT_UP_TO)
 
@@ -234,45 +251,124 @@ def largest_share(differences: NDArray) -> float:
 
 
 def mean_of(differences: Any, alpha: Level, pair: Pair) -> Verdict:
-    """Which is better on average, from n independent differences: a t interval, approximate.
+    """Which is better on average, from n independent differences.
 
     Better on average, not decided by this data, or practically equal: the last only with a margin
-    and an interval inside it. Of differences (n, b) the mean of each row counts. Where the largest
-    difference holds more than ``HEAVY_SHARE`` of the sum of squares nothing is said about the mean,
-    only about wins.
+    and an interval inside it. Of differences (n, b) the mean of each row counts. *Guaranteed* where
+    the range is finite and bets decide, or where errors are counted and wins decide. Else
+    *approximate*, by a t interval, and with the condition under which it holds. Where the largest
+    difference holds more than ``HEAVY_SHARE`` of the sum of squares that one is silent too.
     """
     scores, margin = check_scores(differences).astype(float), pair.margin
     shown = scores if scores.ndim == 1 else scores.mean(axis=1)
     if margin is not None and not (math.isfinite(margin) and margin > 0):
         raise ValueError(f"The margin must be a positive number, but {margin!r} was given.")
-    n, share, about = len(shown), largest_share(shown), pair.about
-    each = about.each_pair(alpha)
-    facts = pair.facts(each, n, margin=margin, share=share)
-    if share > HEAVY_SHARE:
-        wins = wins_of(scores, alpha, pair)
+    about, share, range_ = pair.about, largest_share(shown), pair.about.difference
+    each, wins = about.each_pair(alpha), wins_of(scores, alpha, pair)
+    facts = pair.facts(each, len(shown), margin=margin, share=share, outcome="not decided")
+    facts |= {"lower": None, "upper": None, "strength": "approximate"}
+    facts |= {"break_even": None, "ruled_out": None}
+    if math.isfinite(range_.high):
+        lower, upper = betting_interval(shown, each, range_.low, range_.high)
+        outcome = _mean_outcome(lower, upper, pair)
+        if about.errors and outcome != "practically equal":
+            outcome = ON_AVERAGE.get(wins.facts["outcome"], "not decided")
+        if outcome != "not decided":
+            facts |= {"mean": float(shown.mean()), "lower": lower, "upper": upper}
+            return _exact_mean(facts | {"outcome": outcome, "strength": "exact"}, wins, pair)
+    found = None if share > HEAVY_SHARE else _near_mean(shown, facts, pair)
+    if found is None or (about.errors and found.facts["outcome"] != "practically equal"):
         facts |= {name: wins.facts[name] for name in ("wins", "ties", "losses")}
-        facts |= {"outcome": "not decided", "lower": None, "upper": None}
-        text = (
-            "Not decided by this data which is better on average: "
-            f"{_why_silent(shown, share, about)}, so only wins are counted. {wins.text}"
-        )
-        why = "A mean that rests on one difference, or on none that differs, has no usable interval"
+        facts |= {"n_needed": wins.facts["n_needed"]} if "n_needed" in wins.facts else {}
+        reason, why = "wins settle it", "Errors average out in favour of who wins more often"
+        if found is None:
+            reason = f"{_why_silent(shown, share, about)}, so only wins are counted"
+            why = "A mean that rests on one difference, or on none that differs, has no usable "
+            why += "interval"
+        text = f"Not decided by this data which is better on average: {reason}. {wins.text}"
         return Verdict(text, "approximate", INDEPENDENT, facts, f"{why}. {wins.why}")
-    mean, error = float(shown.mean()), float(shown.std(ddof=1)) / math.sqrt(n)
-    half = float(stats.t.isf(float(each) / 2, n - 1)) * error
-    facts |= {"mean": mean, "lower": mean - half, "upper": mean + half}
-    facts["outcome"] = _mean_outcome(mean - half, mean + half, pair)
-    if facts["outcome"] == "not decided" and mean:  # so many decide if mean and spread stay
-        facts["n_needed"] = math.ceil(n * (half / mean) ** 2)
+    return found
+
+
+def _exact_mean(facts: dict[str, Any], wins: Verdict, pair: Pair) -> Verdict:
+    """A verdict that wins settle, where errors are counted, or that bets do."""
+    about, n = pair.about, facts["k"]
     why = (
-        f"A t interval for the mean of {n} differences of {about.source} "
-        f"(mean {number(mean)}, standard error {number(error)}). The largest holds "
-        f"{percent(share, 'up')} of the sum of squares, not more than {percent(HEAVY_SHARE)}, so "
-        "that no single case decides."
+        f"Bets on the mean of {n} differences of {about.source} in a fixed random order (mean "
+        f"{number(facts['mean'])}), hedged; the ends are the means at which they multiplied by "
+        "2 / alpha, which holds for every law within the range, rare large losses included."
     )
+    level = f"exact, {confidence(facts['alpha'])} confidence"
+    by = f"{_by(facts, pair)} ({level}, {counted(n, f'held-out {about.held_out}')})"
+    if about.errors and facts["outcome"] != "practically equal":
+        won, lost, ties = (wins.facts[name] for name in ("wins", "losses", "ties"))
+        most = won if facts["outcome"] == ON_AVERAGE["first wins"] else lost
+        by = f": it wins {most:,} of the {counted(n - ties, pair.about.held_out)} on which they "
+        by += f"differ ({level})"
+        why = f"With errors the average is settled by wins: McNemar's exact test. {wins.why}"
+        return Verdict(_mean_text(facts, pair, by), "guaranteed", INDEPENDENT, facts, why)
+    text = _mean_text(facts, pair, by)
+    return Verdict(text, "guaranteed", INDEPENDENT, facts, why + about.of_pairs)
+
+
+def _near_mean(shown: NDArray, facts: dict[str, Any], pair: Pair) -> Verdict:
+    """A verdict by a t interval, with the condition under which it holds."""
+    about, n, mean = pair.about, len(shown), float(shown.mean())
+    lower, upper = t_interval(shown, facts["alpha"])
+    outcome, half = _mean_outcome(lower, upper, pair), (upper - lower) / 2
+    facts = facts | {"mean": mean, "lower": lower, "upper": upper, "outcome": outcome}
+    (low, high), level = _ends(facts, pair), f"approximate {confidence(facts['alpha'])} confidence"
+    why = (
+        f"The average {about.loss} of {pair.a} minus that of {pair.b} lies between {low} and {high}"
+        f" ({level}): a t interval from {n} differences of {about.source} with a mean of "
+        f"{number(mean)}. The largest holds "
+        f"{percent(facts['share'], 'up')} of the sum of squares, not more than "
+        f"{percent(HEAVY_SHARE)}, so that no single case decides. "
+    )
+    if outcome == "not decided":
+        if mean:  # so many decide if mean and spread stay
+            facts["n_needed"] = max(math.ceil(n * (half / mean) ** 2), n + 1)
+        text = _mean_text(facts, pair, level)
+    else:
+        facts |= _condition(facts, pair)
+        unseen = unseen_share(n, facts["alpha"])
+        why += (
+            f"It cannot see a rare large loss that did not occur: {n} {plural(about.held_out)} "
+            f"without one leave up to 1 in {number(1 / unseen, 'down')} possible with "
+            f"{confidence(facts['alpha'])} confidence."
+        )
+        text = _mean_text(facts, pair, f" ({level}), {facts['condition']}")
     lean = f"{INDEPENDENT}, and a mean of {n} differences that is near Normal"
-    text = _mean_text(facts, pair, confidence(each))
-    return Verdict(text, "approximate", lean, facts, why + about.of_pairs)
+    return Verdict(text, "approximate", lean, facts, why.rstrip() + about.of_pairs)
+
+
+def _condition(facts: dict[str, Any], pair: Pair) -> dict[str, Any]:
+    """When a t interval misleads: how frequent an unseen loss at the worst end must be for it.
+
+    Where there is no worst end, how large an unseen loss of frequency 1/n.
+    """
+    about, n, line = pair.about, facts["k"], 0.0
+    low, high = about.turned(facts["lower"], facts["upper"])
+    end = high if facts["outcome"] == ON_AVERAGE["first wins"] else -low
+    if facts["outcome"] == "practically equal":
+        end, line = max(high, -low), facts["margin"]
+    worst, found = about.difference.high, {"break_even": 1 / n}
+    if math.isfinite(worst):
+        found["break_even"] = break_even(end, line, worst)
+        one_in = number(math.ceil(1 / found["break_even"]), "up")
+        side = "bottom" if about.greater_is_better else "top"
+        words = (
+            f"unless more than 1 in {one_in} new {plural(about.new)} bring a {about.loss} near the "
+            f"{side} of its range that these {n:,} have not shown"
+        )
+    else:
+        found["break_even_loss"] = n * line - (n - 1) * end
+        size = with_unit(number(found["break_even_loss"], "down"), about.unit)
+        who = "one of them" if facts["outcome"] == "practically equal" else "it"
+        words = f"unless one new {about.new} in {n:,} costs {who} {size} more"
+    ruled_out = found["break_even"] >= unseen_share(n, facts["alpha"])
+    words += "" if ruled_out else ", which this data cannot rule out"
+    return found | {"ruled_out": ruled_out, "condition": words}
 
 
 def _mean_outcome(lower: float, upper: float, pair: Pair) -> str:
@@ -281,34 +377,46 @@ def _mean_outcome(lower: float, upper: float, pair: Pair) -> str:
         return "practically equal"
     low, high = sorted((pair.about.sign * lower, pair.about.sign * upper))
     if low > 0:
-        return "second better on average"
-    return "first better on average" if high < 0 else "not decided"
+        return ON_AVERAGE["second wins"]
+    return ON_AVERAGE["first wins"] if high < 0 else "not decided"
 
 
-def _mean_text(facts: dict[str, Any], pair: Pair, level: str) -> str:
-    """The sentence on an average; its ends are rounded across neither zero nor the margin."""
-    about, a, b, margin, n = pair.about, pair.a, pair.b, pair.margin, facts["k"]
-    limits = (0.0,) if margin is None else (0.0, margin, -margin)
-    low, high = number(facts["lower"], "down", limits), number(facts["upper"], "up", limits)
-    held_out = f"held-out {about.held_out}"
-    difference = (
-        f"on new {plural(about.new)} the average {about.loss} of {a} minus that of {b} lies "
-        f"between {low} and {with_unit(high, about.unit)} (an approximate "
-        f"{level} confidence interval from {counted(n, held_out)})"
-    )
+def _ends(facts: dict[str, Any], pair: Pair) -> tuple[str, str]:
+    """The ends for the mean in words, rounded outwards across neither zero nor the margin."""
+    limits = (0.0,) if pair.margin is None else (0.0, pair.margin, -pair.margin)
+    high = number(facts["upper"], "up", limits)
+    return number(facts["lower"], "down", limits), with_unit(high, pair.about.unit)
+
+
+def _by(facts: dict[str, Any], pair: Pair) -> str:
+    """By how much one is better."""
+    if facts["outcome"] == "practically equal":
+        return ""
+    ends = facts["lower"], facts["upper"]
+    low, high = sorted(map(abs, ends))
+    return f", by {number(low, 'down', 0.0)} to {with_unit(number(high, 'up'), pair.about.unit)}"
+
+
+def _mean_text(facts: dict[str, Any], pair: Pair, more: str) -> str:
+    """The sentence on an average, with more that belongs to it."""
+    about, a, b = pair.about, pair.a, pair.b
     retrained = "" if about.m is None else f", retrained on {counted(about.m, 'case')},"
     if facts["outcome"] == "practically equal":
-        set_margin = with_unit(number(margin or 0.0, digits=17), about.unit)
+        margin = with_unit(number(facts["margin"], digits=17), about.unit)
         return (
-            f"{sentence(a)} and {b}{retrained} are practically equal: {difference}, inside the "
-            f"margin of {set_margin} that was set."
+            f"{sentence(a)} and {b}{retrained} are practically equal: their average difference "
+            f"lies inside the margin of {margin} that was set{more}."
         )
     if facts["outcome"] != "not decided":
-        better, worse = (a, b) if facts["outcome"] == "first better on average" else (b, a)
-        return f"{sentence(better)}{retrained} is better on average than {worse}: {difference}."
-    text = f"Not decided by this data, {a} or {b}{retrained}: {difference}, on both sides of zero."
+        better, worse = (a, b) if facts["outcome"] == ON_AVERAGE["first wins"] else (b, a)
+        return f"{sentence(better)}{retrained} is better on average than {worse}{more}."
+    low, high = _ends(facts, pair)
+    text = (
+        f"Not decided by this data, {a} or {b}{retrained}: their average difference lies between "
+        f"{low} and {high} ({more}), on both sides of zero."
+    )
     if "n_needed" in facts:
-        enough = counted(max(facts["n_needed"], n + 1), held_out)
+        enough = counted(facts["n_needed"], f"held-out {about.held_out}")
         text += f" About {enough} would decide if mean and spread stay as they are."
     return text
 

@@ -15,7 +15,14 @@ from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.checks import Level
 from cpp_core.method.ranks import as_stored
 from cpp_core.trials.results import NumericLosses, Results
-from cpp_core.verdicts.about import About, Verdict, about_results, check_numeric, first_trial
+from cpp_core.verdicts.about import (
+    INDEPENDENT,
+    About,
+    Verdict,
+    about_results,
+    check_numeric,
+    first_trial,
+)
 from cpp_core.verdicts.comparisons import Pair, mean_of, next_difference_of, next_verdict, wins_of
 from cpp_core.verdicts.language import confidence, counted, listed, number, ordinal, plural
 
@@ -40,9 +47,9 @@ def judged(
 ) -> Verdict:
     """One pair by one aspect, from trial 0, at alpha over the number of pairs.
 
-    On the next case, guaranteed; how often the first is better, guaranteed (iid); or on average,
-    approximate. For a candidate the last two count all its held-out cases, calibration and test,
-    given the two trained models; for an algorithm its k calibration groups. Never a test over
+    On the next case, guaranteed; who wins more often, guaranteed (iid); or on average, guaranteed
+    (iid) or approximate. For a candidate the last two count all its held-out cases, calibration and
+    test, given the two trained models; for an algorithm its k calibration groups. Never a test over
     trials: re-splits of one table are not independent.
     """
     if aspect not in ASPECTS:
@@ -102,13 +109,12 @@ def all_pairs_of(
     return AllPairs(tuple(verdicts), summary_of(verdicts, alpha, about, aspect))
 
 
-def _decided(facts: dict[str, Any]) -> tuple[str, str] | None:
+def decided(facts: dict[str, Any]) -> tuple[str, str] | None:
     """Who is better than whom by a verdict on a pair, if it says so."""
     first, second, outcome = facts["first"], facts["second"], facts["outcome"]
-    if outcome in ("first better", "first better on average", "most"):
+    if outcome in ("first better", "first better on average", "first wins"):
         return first, second
-    # Each of the two shares exceeds one half falsely at most half of alpha of the time.
-    if outcome in ("second better", "second better on average") or facts.get("second_on_most"):
+    if outcome in ("second better", "second better on average", "second wins"):
         return second, first
     return None
 
@@ -116,16 +122,16 @@ def _decided(facts: dict[str, Any]) -> tuple[str, str] | None:
 def summary_of(verdicts: list[Verdict], alpha: Level, about: About, aspect: Aspect) -> Verdict:
     """One sentence for all pairs, from verdicts that were each made at alpha over their number."""
     n, facts = len(verdicts), [verdict.facts for verdict in verdicts]
-    decided = [pair for pair in map(_decided, facts) if pair is not None]
+    told = [pair for pair in map(decided, facts) if pair is not None]
     beaten: dict[str, list[str]] = {}
-    for better, worse in decided:
+    for better, worse in told:
         beaten.setdefault(better, []).append(worse)
     equal = sum(own["outcome"] == "practically equal" for own in facts)
-    open_pairs = n - len(decided) - equal
+    open_pairs = n - len(told) - equal
     K, at_case = about.n_algorithms, facts[0].get("at_case", False)
     what = {
         "next case": f"On the next {about.new}",
-        "wins": f"On most new {plural(about.new)}",
+        "wins": f"More often on new {plural(about.new)} that tell two apart",
         "average": "On average",
     }[aspect]
     what = "At the one random test case of trial 0" if at_case else what
@@ -142,16 +148,29 @@ def summary_of(verdicts: list[Verdict], alpha: Level, about: About, aspect: Aspe
     if facts[0]["outcome"] == "too little data":  # then all are
         more = about.more(facts[0]["k_needed"] - facts[0]["k"])
         parts[-1] += f"; {more} would give finite intervals"
-    kind = "approximately " if aspect == "average" else ""
+    # What is claimed is as strong as its weakest part, which brings its condition along.
+    unless = condition_of(facts)
+    weak = aspect == "average" and bool(unless or not (told or equal))
     by = "by rules that hold " if at_case else ""
     jointly = "for the pair" if n == 1 else f"for all {n} pairs jointly"
-    level = f"{kind}{confidence(alpha)}"
-    text = f"{what}, {by}{jointly} with {level} confidence: {'; '.join(parts)}."
+    level = f"{'approximately ' if weak else ''}{confidence(alpha)} confidence{unless}"
+    text = f"{what}, {by}{jointly} with {level}: {'; '.join(parts)}."
     why = (
         f"Each of {counted(n, 'pair')} was judged at alpha / {n} = "
         f"{number(facts[0]['alpha'])}, so that all statements hold together with the "
         "stated confidence, the one on whichever algorithm looks best included."
     )
     found = about.facts(alpha, facts[0]["k"], n_pairs=n, better=beaten, equal=equal)
-    found["not_decided"] = open_pairs
-    return Verdict(text, verdicts[0].badge, verdicts[0].assumptions, found, why)
+    found |= {"not_decided": open_pairs, "strength": "approximate" if weak else "exact"}
+    leans = next((v.assumptions for v in verdicts if "condition" in v.facts), INDEPENDENT)
+    leans = verdicts[0].assumptions if aspect == "next case" else leans
+    return Verdict(text, "approximate" if weak else "guaranteed", leans, found, why)
+
+
+def condition_of(facts: list[dict[str, Any]]) -> str:
+    """The strictest condition of averages that are approximate, as the end of a clause."""
+    near = [own for own in facts if "condition" in own]
+    strictest = min(
+        near, key=lambda own: (own["break_even"], own.get("break_even_loss", 0)), default=None
+    )
+    return f", {strictest['condition']}" if strictest else ""

@@ -111,6 +111,12 @@ def _winner(
         f"Chosen among {K} on {half} calibration {plural(about.held_out)}, calibrated on {half} "
         f"others that the choice never saw, {best}: {clause(inner.text)}"
     )
+    if inner.facts["outcome"] == "bound":
+        text += (
+            f" Quote this bound if you picked {best} here; the one from all {k} only for a model "
+            f"fixed beforehand; never the {'larger' if about.greater_is_better else 'smaller'} of "
+            "the two."
+        )
     on_first_half = {label: about.sign * value for label, value in bounds.items()}
     facts = inner.facts | {"n_algorithms": K, "chosen": best, "bounds_on_first_half": on_first_half}
     return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why)

@@ -2,11 +2,14 @@
 
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from cpp_core.method.means import betting_interval
+from cpp_core.verdicts.about import About
 from cpp_core.verdicts.comparisons import (
     HEAVY_SHARE,
     Pair,
@@ -27,7 +30,7 @@ def test_a_margin_is_not_crossed_by_rounding():
     outside = mean_of(d, 0.1, Pair("A", "B", PLAIN, half * (1 - 1e-6)))
     assert inside.facts["outcome"] == "practically equal"
     assert outside.facts["outcome"] == "not decided"
-    shown = float(re.search(r" and (-?[\d.]+) \(", inside.text)[1])
+    shown = float(re.search(r" and (-?[\d.]+) \(", inside.why)[1])
     assert half <= shown < half * (1 + 1e-6)
     one = mean_of([0.3], 0.1, AB)
     assert "there is one difference only" in one.text
@@ -44,10 +47,10 @@ def test_failures_on_both_sides_leave_everything_open():
 @pytest.mark.parametrize(("wins", "n"), [(1, 1), (3, 4), (8, 14), (0, 3)])
 def test_so_many_cases_would_do(wins, n):
     text = wins_of(np.r_[-np.ones(wins), np.ones(n - wins)], 0.1, AB).text
-    needed = int(re.search(r"about (\d+) cases would do", text)[1])
+    needed = int(re.search(r"about (\d+) such cases would do", text)[1])
     again = round(wins / n * needed)
     found = wins_of(np.r_[-np.ones(again), np.ones(needed - again)], 0.1, AB)
-    assert found.facts["outcome"] in ("most", "fewer than half")
+    assert found.facts["outcome"] in ("first wins", "second wins")
 
 
 def test_tail_rule():
@@ -57,3 +60,92 @@ def test_tail_rule():
     assert np.mean(np.array(heavy) > HEAVY_SHARE) > 0.98
     assert np.mean(np.array(light) > HEAVY_SHARE) < 0.05
     assert largest_share(np.array([1.0, math.inf])) == 1
+
+
+BOUNDED = Pair("A", "B", About(low=0.0, high=36.0, unit="nats", n_algorithms=2))
+
+
+def near_normal(mean, n=400, spread=1.0):
+    """n numbers with this mean and about this spread."""
+    d = stats.norm.isf((np.arange(n) + 0.5) / n)
+    return mean + spread * (d - d.mean())
+
+
+def test_a_t_interval_carries_its_condition():
+    found = mean_of(near_normal(-0.2), 0.1, BOUNDED)
+    facts, upper = found.facts, found.facts["upper"]
+    assert (facts["outcome"], found.badge) == ("first better on average", "approximate")
+    assert facts["strength"] == "approximate"
+    p = facts["break_even"]
+    assert (1 - p) * upper + p * 36 == pytest.approx(0)
+    one_in = int(re.search(r"more than 1 in ([\d,]+) new cases", found.text)[1].replace(",", ""))
+    assert 1 / p <= one_in <= 1.01 / p + 1  # never more often than computed
+    assert "bring a loss near the top of its range that these 400 have not shown" in found.text
+    assert facts["ruled_out"] is (p >= 1 - 0.1 ** (1 / 400)) is False
+    assert found.text.endswith(", which this data cannot rule out.")
+    turned = mean_of(-near_normal(-0.2), 0.1, BOUNDED).facts
+    assert turned["outcome"] == "second better on average"
+    assert turned["break_even"] == pytest.approx(p)
+    score = Pair("A", "B", About(low=0.0, high=36.0, greater_is_better=True, n_algorithms=2))
+    larger = mean_of(-near_normal(-0.2), 0.1, score)
+    assert larger.facts["outcome"] == "first better on average"
+    assert larger.facts["break_even"] == pytest.approx(p)
+    assert "near the bottom of its range" in larger.text
+
+
+def test_of_unbounded_losses_the_size_is_told():
+    pair = Pair("A", "B", About(low=0.0, unit="nats", n_algorithms=2))
+    found = mean_of(near_normal(-0.2), 0.1, pair)
+    size = found.facts["break_even_loss"]
+    assert (399 * found.facts["upper"] + size) / 400 == pytest.approx(0)
+    shown = re.search(r"unless one new case in 400 costs it ([\d.]+) nats more, which", found.text)
+    assert 0.98 * size < float(shown[1]) <= size
+    assert (found.facts["break_even"], found.facts["ruled_out"]) == (1 / 400, False)
+    equal = mean_of(near_normal(0.05, spread=0.1), 0.1, replace(pair, margin=0.2))
+    assert equal.facts["outcome"] == "practically equal"
+    upper, size = equal.facts["upper"], equal.facts["break_even_loss"]
+    assert (399 * upper + size) / 400 == pytest.approx(0.2)
+    assert "costs one of them " in equal.text
+
+
+def test_bets_decide_where_they_can():
+    narrow = Pair("A", "B", About(low=0.0, high=1.0, n_algorithms=2))
+    d = near_normal(-0.05, spread=0.1)
+    found = mean_of(d, 0.1, narrow)
+    ends = betting_interval(d, 0.1, -1.0, 1.0)
+    assert (found.badge, found.facts["strength"]) == ("guaranteed", "exact")
+    assert (found.facts["lower"], found.facts["upper"]) == ends
+    assert (found.facts["break_even"], found.facts["ruled_out"]) == (None, None)
+    low, high = re.search(r"by ([\d.]+) to ([\d.]+) \(exact, 90 % confidence", found.text).groups()
+    assert 0 < float(low) <= -ends[1] < -ends[0] <= float(high)
+    assert "unless" not in found.text
+    equal = mean_of(d, 0.1, replace(narrow, margin=0.2))
+    assert (equal.facts["outcome"], equal.badge) == ("practically equal", "guaranteed")
+    # One difference holds nearly all squares, which silences t, not the bets.
+    heavy = np.r_[np.full(399, -0.1), 0.9]
+    assert largest_share(heavy) > HEAVY_SHARE
+    assert mean_of(heavy, 0.1, narrow).facts["strength"] == "exact"
+    assert mean_of(heavy, 0.1, AB).facts["outcome"] == "not decided"
+
+
+def test_wins_settle_the_average_of_errors():
+    errors = Pair("A", "B", About(low=0.0, high=1.0, errors=True, n_algorithms=2))
+    for wins, losses in ((60, 25), (25, 60), (45, 40), (9, 1), (5, 2), (0, 0)):
+        d = np.r_[-np.ones(wins), np.ones(losses), np.zeros(1123 - wins - losses)]
+        found, counted = mean_of(d, 0.1, errors), wins_of(d, 0.1, errors)
+        p = stats.binomtest(wins, wins + losses).pvalue if wins else 1.0  # McNemar's exact test
+        outcome = found.facts["outcome"]
+        if p > 0.1:
+            assert (outcome, found.facts["strength"]) == ("not decided", "approximate")
+            assert counted.text in found.text
+            continue
+        assert outcome == f"{'first' if wins > losses else 'second'} better on average"
+        assert counted.facts["outcome"] == outcome.replace("better on average", "wins")
+        assert (found.badge, found.facts["strength"]) == ("guaranteed", "exact")
+        most = f"it wins {max(wins, losses)} of the {wins + losses} cases on which they differ"
+        assert most in found.text
+        assert "McNemar's exact test" in found.why
+    margin = replace(errors, margin=0.1)
+    assert mean_of(d, 0.1, margin).facts["outcome"] == "practically equal"
+    few = np.r_[-np.ones(20), np.ones(19), np.zeros(161)]
+    assert mean_of(few, 0.1, margin).text.startswith("This trained A and this trained B are pract")

@@ -7,9 +7,10 @@ import pytest
 from scipy import stats
 
 from cpp_core.method.modulation import LEVELS
+from cpp_core.verdicts.about import About
 from cpp_core.verdicts.bounds import headline
 from cpp_core.verdicts.comparisons import Pair, wins_of
-from cpp_core.verdicts.pairs import all_pairs, judged
+from cpp_core.verdicts.pairs import all_pairs, all_pairs_of, judged
 from tests.builders import PLAIN, SPREAD, pair, results_of, symbolic, tenths
 
 
@@ -95,25 +96,34 @@ def test_pairs_refuse():
 @pytest.mark.parametrize(
     ("d", "outcome", "words"),
     [
-        ([-1] * 70 + [1] * 29, "most", "so this trained Logistic regression is better on most"),
-        ([1] * 70 + [-1] * 29, "fewer than half", "is strictly better on fewer than half"),
+        ([-1] * 70 + [1] * 29, "first wins", "so this trained Logistic regression wins more often"),
+        ([1] * 70 + [-1] * 29, "second wins", "so this trained Nearest neighbours wins more often"),
+        ([-1] * 20 + [1] * 5 + [0] * 74, "first wins", "differ on 50; this trained Logistic regr"),
         ([1] * 49 + [-1] * 48 + [0, 0], "not decided", "is not decided by this data (about"),
-        ([0] * 99, "fewer than half", "all equal. Its share of wins"),
+        (
+            [0] * 99,
+            "all equal",
+            "On all of 198 held-out cases this trained Logistic regression and",
+        ),
     ],
 )
-def test_share_of_wins(d, outcome, words):
+def test_share_of_wins_where_two_differ(d, outcome, words):
     found = judged(pair(d), "logistic", "knn", aspect="wins")
-    assert found.facts["outcome"] == outcome
+    assert (found.facts["outcome"], found.badge) == (outcome, "guaranteed")
     assert words in found.text
-    wins = 2 * np.sum(np.array(d) < 0)  # calibration and test cases of trial 0
-    exact = stats.binomtest(int(wins), 198).proportion_ci(0.9, "exact")
-    assert (found.facts["lower"], found.facts["upper"]) == pytest.approx((exact.low, exact.high))
+    wins, differing = (2 * int(np.sum(own)) for own in (np.array(d) < 0, np.array(d) != 0))
+    assert (found.facts["wins"], found.facts["differing"]) == (wins, differing)
     assert found.facts["wins"] + found.facts["ties"] + found.facts["losses"] == 198
+    ends = found.facts["lower"], found.facts["upper"]
+    assert ends == (0, 1) if not differing else True
+    if differing:  # calibration and test cases of trial 0
+        exact = stats.binomtest(wins, differing).proportion_ci(0.9, "exact")
+        assert ends == pytest.approx((exact.low, exact.high))
     groups = judged(pair(d, variant="z-free"), "logistic", "knn", aspect="wins")
     assert groups.facts["k"] == 99
-    assert "Of 99 held-out groups" in groups.text
+    assert "f 99 held-out groups" in groups.text
     half = judged(pair([1, -1] * 10), "logistic", "knn", aspect="wins").text
-    assert half.endswith("so whether that is more than half is not decided by this data.")
+    assert half.endswith("so who wins more often is not decided by this data.")
 
 
 def test_of_groups_one_difference_counts_for_wins_and_the_mean_for_the_mean():
@@ -154,7 +164,7 @@ def test_of_groups_one_difference_counts_for_wins_and_the_mean_for_the_mean():
             "held-out cases would decide if mean and spread stay",
         ),
         (SPREAD, 0.5, "practically equal", "inside the margin of 0.5 nats that was set"),
-        (SPREAD + 0.1, 0.2, "practically equal", "are practically equal: on new cases"),
+        (SPREAD + 0.1, 0.2, "practically equal", "are practically equal: their average difference"),
         (SPREAD, 0.001, "not decided", "on both sides of zero"),
         (SPREAD * 0, 0.5, "not decided", "all 198 differences are 0, which shows no spread"),
         (SPREAD[:10] - 1, None, "not decided", "about 100 cases or more are needed"),
@@ -163,15 +173,20 @@ def test_of_groups_one_difference_counts_for_wins_and_the_mean_for_the_mean():
 )
 def test_better_on_average(d, margin, outcome, words):
     found = judged(pair(d), "logistic", "knn", margin=margin, aspect="average")
-    assert (found.facts["outcome"], found.badge) == (outcome, "approximate")
+    assert found.facts["outcome"] == outcome
     assert words in found.text
-    if found.facts["lower"] is not None:
+    exact = found.facts["strength"] == "exact"
+    assert exact == (words.endswith("is better on average than"))
+    assert found.badge == ("guaranteed" if exact else "approximate")
+    if exact:
+        assert "(exact, 90 % confidence, 198 held-out cases)" in found.text
+    elif found.facts["lower"] is not None:
         twice = np.tile(np.float32(np.float32(16 + d) - np.float32(16)), 2)
         exact = stats.ttest_1samp(twice, 0).confidence_interval(0.9)
         assert found.facts["lower"] == pytest.approx(exact.low, abs=1e-6)
         assert found.facts["upper"] == pytest.approx(exact.high, abs=1e-6)
     else:
-        assert "share of wins" in found.text
+        assert "held-out cases this trained Logistic regression and" in found.text
 
 
 def test_all_pairs():
@@ -192,9 +207,13 @@ def test_all_pairs():
     assert "6 pairs are not decided by this data." in text
     average = all_pairs(results_of(six, six), 0.1, "average", margin=0.5).summary
     assert "6 pairs are practically equal" in average.text
-    assert average.badge == "approximate"
+    assert (average.badge, average.facts["strength"]) == ("guaranteed", "exact")
+    columns = {str(i): own[0] for i, own in enumerate(six)}
+    near = all_pairs_of(columns, 0.1, About(n_algorithms=6), "average", 0.5).summary
+    assert (near.badge, near.facts["strength"]) == ("approximate", "approximate")
+    assert "approximately 90 % confidence, unless one new case in 400 costs " in near.text
     wins = all_pairs(results_of(six, six), 0.1, "wins").summary.text
-    assert wins.startswith("On most new cases, for all 15 pairs jointly")
+    assert wins.startswith("More often on new cases that tell two apart, for all 15 pairs")
     assert "Dummy is better than each of the 5 others" in wins
     few = all_pairs(results_of([own[:, :50] for own in six])).summary.text
     assert "15 pairs are not decided by this data; 249 more calibration cases would" in few

@@ -1,0 +1,225 @@
+"""Which algorithm to use: one decision from two answers, who wins more often and on average.
+
+Each answer is asked at alpha / 2, over all pairs jointly, so that all that the decision rests on
+holds together with confidence 1 - alpha. The rule is in docs/method.md, section 6.
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Literal
+
+from numpy.typing import NDArray
+
+from cpp_core.catalog.algorithms import ALGORITHMS
+from cpp_core.checks import Level, exact_alpha
+from cpp_core.trials.results import Results
+from cpp_core.verdicts.about import INDEPENDENT, About, Badge, Verdict, about_results
+from cpp_core.verdicts.comparisons import Pair, mean_of, wins_of
+from cpp_core.verdicts.language import confidence, counted, listed, number
+from cpp_core.verdicts.pairs import condition_of, decided, judged
+
+Outcome = Literal["use", "no difference", "depends", "undecided"]
+Strength = Literal["exact", "approximate"]
+Relation = set[tuple[str, str]]
+"""Who is better than whom."""
+Asked = tuple[dict[str, Any], dict[str, Any]]
+"""The facts of the two answers on a pair: wins, and the average."""
+Said = tuple[str, Strength, Relation]
+"""The decision in words, its strength, and the averages that it may rest on."""
+
+
+@dataclass(frozen=True)
+class Choice(Verdict):
+    """A decision: whom to use, and how strong what it rests on is.
+
+    ``use`` holds one name, or those that cannot be told apart while others are beaten; it is empty
+    unless the outcome is *use*.
+    """
+
+    outcome: Outcome
+    use: tuple[str, ...]
+    strength: Strength
+
+
+def choose(results: Results, alpha: Level = 0.1, margin: float | None = None) -> Choice | None:
+    """Which algorithm to use, by trial 0; None for one alone and for kinds of error."""
+    names = results.algorithms
+    if len(names) == 1 or results.experiment.kind.symbolic:
+        return None
+    half = exact_alpha(alpha) / 2
+    asked = [
+        (
+            judged(results, first, second, half, "wins").facts,
+            judged(results, first, second, half, "average", margin).facts,
+        )
+        for first, second in combinations(names, 2)
+    ]
+    labels = {ALGORITHMS[name].label: name for name in names}
+    return _choice(labels, asked, alpha, about_results(results))
+
+
+def choose_of(
+    columns: Mapping[str, NDArray], alpha: Level, about: About, margin: float | None = None
+) -> Choice | None:
+    """The same for columns of losses on the same cases."""
+    if len(columns) == 1:
+        return None
+    half, asked = exact_alpha(alpha) / 2, []
+    for a, b in combinations(columns, 2):
+        d, pair = columns[a] - columns[b], Pair(a, b, about, margin)
+        asked.append((wins_of(d, half, pair).facts, mean_of(d, half, pair).facts))
+    return _choice({name: name for name in columns}, asked, alpha, about)
+
+
+@dataclass(frozen=True)
+class _Answers:
+    """What the two answers say of all pairs of labels."""
+
+    labels: tuple[str, ...]
+    means: list[dict[str, Any]]
+    equal: Relation  # inside the margin that was set: there wins tell nothing that matters
+    wins: Relation
+    exact: Relation  # better on average, guaranteed
+    average: Relation  # better on average, in either way
+
+    @property
+    def unbeaten(self) -> tuple[str, ...]:
+        beaten = {worse for _, worse in self.wins | self.average}
+        return tuple(label for label in self.labels if label not in beaten)
+
+
+def _read(labels: Iterable[str], asked: list[Asked]) -> _Answers:
+    means = [mean for _, mean in asked]
+    equal = {_pair(mean) for mean in means if mean["outcome"] == "practically equal"}
+    wins = _found(wins for wins, mean in asked if _pair(mean) not in equal)
+    exact = _found(mean for mean in means if mean["strength"] == "exact")
+    average = _closed(_found(means), equal)
+    return _Answers(tuple(labels), means, equal, wins, _closed(exact, equal), average)
+
+
+def _pair(facts: dict[str, Any]) -> tuple[str, str]:
+    """Who is better than whom, or the pair in its order."""
+    return decided(facts) or (facts["first"], facts["second"])
+
+
+def _found(facts: Iterable[dict[str, Any]]) -> Relation:
+    return {pair for pair in map(decided, facts) if pair is not None}
+
+
+def _closed(better: Relation, equal: Relation) -> Relation:
+    """With what follows: an average below one that is below a third's is below it too."""
+    while True:
+        more = {(a, d) for a, b in better for c, d in better if b == c}
+        more -= better | equal | {(b, a) for a, b in equal}
+        if not more:
+            return better
+        better = better | more
+
+
+def _choice(names: Mapping[str, str], asked: list[Asked], alpha: Level, about: About) -> Choice:
+    """The decision among labels, which stand for names."""
+    found = _read(names, asked)
+    outcome, use = _decide(found, len(asked))
+    out = [label for label in found.labels if use and label not in use]
+    text, strength, rests_on = {
+        "use": _use,
+        "depends": _depends,
+        "no difference": _equal,
+        "undecided": _undecided,
+    }[outcome](found, use, out)
+    needed = None
+    if outcome == "undecided":
+        needed = _needed(found, asked, about)
+        enough = "" if needed is None else counted(needed, f"held-out {about.held_out}")
+        text += f": about {enough} would do if all stays as it is." if enough else "."
+    else:
+        near = [mean for mean in found.means if _pair(mean) in rests_on]
+        unless = condition_of(near) if strength == "approximate" else ""
+        text += f" ({strength}, {confidence(alpha)} confidence){unless}."
+    why = (
+        f"Wins and averages were asked at alpha / 2 = {number(float(exact_alpha(alpha) / 2))} each,"
+        f" over {counted(len(asked), 'pair')} jointly. One is named where at least one of the two "
+        "answers favours it over every other and neither speaks against it. A pair inside the "
+        "margin that was set does not differ. The decision is as strong as the weaker part that it "
+        "rests on: exact where wins, or averages that hold for every law, suffice."
+    )
+    facts = about.facts(alpha, found.means[0]["k"], outcome=outcome, n_needed=needed)
+    facts |= {"use": [names[own] for own in use], "out": [names[own] for own in out]}
+    facts |= {"strength": strength}
+    badge: Badge = "guaranteed" if strength == "exact" else "approximate"
+    use = tuple(names[own] for own in use)
+    return Choice(text, badge, INDEPENDENT, facts, why, outcome, use, strength)
+
+
+def _decide(found: _Answers, n_pairs: int) -> tuple[Outcome, tuple[str, ...]]:
+    """The outcome, and the labels to use."""
+    unbeaten, either = found.unbeaten, found.wins | found.average
+    if len(unbeaten) == 1:  # named alone only where it is favoured over every other
+        best = unbeaten[0]
+        unbeaten = tuple(own for own in found.labels if (best, own) not in either)
+    if unbeaten and len(unbeaten) < len(found.labels):
+        return "use", unbeaten
+    if len(found.equal) == n_pairs:
+        return "no difference", ()
+    return ("depends" if either else "undecided"), ()
+
+
+def _use(found: _Answers, use: tuple[str, ...], out: list[str]) -> Said:
+    one = len(use) == 1
+
+    def over(better: Relation) -> list[str]:
+        """Those out that are beaten, by the one that is named or by anyone."""
+        beaten = {worse for own, worse in better if not one or own in use}
+        return [label for label in out if label in beaten]
+
+    exact = over(found.wins | found.exact) == out
+    wins, means = over(found.wins), over(found.exact if exact else found.average)
+    text = f"Use {' or '.join(use)}, which cannot be told apart; {listed(out)} "
+    text += f"{'is' if len(out) == 1 else 'are'} beaten"
+    if one:
+        reasons = [f"wins more often than {listed(wins)}"] if wins else []
+        reasons += [f"is better on average than {listed(means)}"] if means else []
+        if wins == means:
+            reasons = [f"wins more often and is better on average than {listed(wins)}"]
+        text = f"Use {use[0]}: it {' and '.join(reasons)}"
+    rests_on = {(a, b) for a, b in found.average if b in out}
+    return text, "exact" if exact else "approximate", rests_on
+
+
+def _depends(found: _Answers, use: tuple[str, ...], out: list[str]) -> Said:
+    turned = sorted((a, b) for a, b in found.wins if (b, a) in found.average)
+    if not turned:
+        weak = found.average - found.exact
+        text = "It depends on what counts: each of them is beaten by another"
+        return text, "approximate" if weak else "exact", found.average
+    a, b = next((pair for pair in turned if pair[::-1] in found.exact), turned[0])
+    text = f"It depends: {a} wins more often than {b}, {b} loses less when it matters"
+    return text, "exact" if (b, a) in found.exact else "approximate", {(b, a)}
+
+
+def _equal(found: _Answers, use: tuple[str, ...], out: list[str]) -> Said:
+    exact = all(mean["strength"] == "exact" for mean in found.means)
+    text = f"Use any of {listed(found.labels)}: they are practically equal, inside the margin that "
+    return text + "was set", "exact" if exact else "approximate", found.equal
+
+
+def _undecided(found: _Answers, use: tuple[str, ...], out: list[str]) -> Said:
+    text = f"Not decided by this data which to use, {' or '.join(found.labels)}"
+    return text, "approximate", set()
+
+
+def _needed(found: _Answers, asked: list[Asked], about: About) -> int | None:
+    """About how many cases would name one: the fewest with which one is favoured over all."""
+    needed: dict[tuple[str, str], float] = {}
+    for wins, mean in asked:
+        first, second = wins["first"], wins["second"]
+        leads = wins["losses"] - wins["wins"], about.sign * mean.get("mean", 0.0)
+        for lead, facts in zip(leads, (wins, mean), strict=True):
+            pair = (first, second) if lead < 0 else (second, first)
+            fewest = min(needed.get(pair, math.inf), facts.get("n_needed", math.inf))
+            needed[pair] = fewest
+    labels = found.labels
+    fewest = min(max(needed.get((a, b), math.inf) for b in labels if b != a) for a in labels)
+    return int(fewest) if math.isfinite(fewest) else None
