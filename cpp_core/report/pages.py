@@ -45,8 +45,8 @@ SAME_SOURCE = (
     "of one customer."
 )
 INDEPENDENT_CASES = (
-    "Shares of wins and averages also need cases that are independent of each other; averages, "
-    "marked approximate, lean on a mean that is near Normal."
+    "Shares of wins and averages also need cases that are independent of each other; averages "
+    "that are marked approximate lean on a mean that is near Normal."
 )
 NOT_REFITTED = (
     "The model stays as it is. The promise ends when it is trained again, also on all the data."

@@ -280,10 +280,7 @@ def mean_of(differences: Any, alpha: Level, pair: Pair) -> Verdict:
     if found is None or (about.errors and found.facts["outcome"] != "practically equal"):
         facts |= {name: wins.facts[name] for name in ("wins", "ties", "losses")}
         facts |= {"n_needed": wins.facts["n_needed"]} if "n_needed" in wins.facts else {}
-        reason, why = (
-            "with errors wins settle it",
-            "Errors average out in favour of who wins more often",
-        )
+        reason, why = "with errors wins settle it", "Who wins more often errs less often"
         if found is None:
             reason = f"{_why_silent(shown, share, about)}, so only wins are counted"
             why = "A mean that rests on one difference, or on none that differs, has no usable "
