@@ -45,8 +45,8 @@ SAME_SOURCE = (
     "of one customer."
 )
 INDEPENDENT_CASES = (
-    "Shares of wins and averages also need cases that are independent of each other; averages, "
-    "marked approximate, lean on a mean that is near Normal."
+    "Shares of wins and averages also need cases that are independent of each other; averages "
+    "that are marked approximate lean on a mean that is near Normal."
 )
 INDEPENDENT_LIMIT = "That a limit is shown also needs cases that are independent of each other."
 NOT_REFITTED = (

@@ -217,9 +217,10 @@ def _needed(found: _Answers, asked: list[Asked], about: About) -> int | None:
         first, second = wins["first"], wins["second"]
         leads = wins["losses"] - wins["wins"], about.sign * mean.get("mean", 0.0)
         for lead, facts in zip(leads, (wins, mean), strict=True):
-            pair = (first, second) if lead < 0 else (second, first)
-            fewest = min(needed.get(pair, math.inf), facts.get("n_needed", math.inf))
-            needed[pair] = fewest
+            if lead:
+                pair = (first, second) if lead < 0 else (second, first)
+                more = facts.get("n_needed", math.inf)
+                needed[pair] = min(needed.get(pair, math.inf), more)
     labels = found.labels
     fewest = min(max(needed.get((a, b), math.inf) for b in labels if b != a) for a in labels)
     return int(fewest) if math.isfinite(fewest) else None

@@ -205,8 +205,8 @@ def _wins_text(facts: dict[str, Any], pair: Pair) -> str:
     if not differing:
         return f"On all of {held_out} {a} and {b}{retrained} are equal: neither wins."
     conclusion = {
-        "first wins": f"so {a} wins more often",
-        "second wins": f"so {b} wins more often",
+        "first wins": f"so {pair.first} wins more often",
+        "second wins": f"so {pair.second} wins more often",
         "not decided": "so who wins more often is not decided by this data",
     }[facts["outcome"]]
     if "differing_needed" in facts:
@@ -214,7 +214,7 @@ def _wins_text(facts: dict[str, Any], pair: Pair) -> str:
         conclusion += f" (about {enough} if the share stays)"
     low, high = percent(facts["lower"], "down", 0.5), percent(facts["upper"], "up", 0.5)
     return (
-        f"Of {held_out} {a} and {b}{retrained} differ on {differing:,}; {a} wins "
+        f"Of {held_out} {a} and {b}{retrained} differ on {differing:,}; {pair.first} wins "
         f"{facts['wins']:,} of those, and between {low} and {high} of new ones with "
         f"{confidence(facts['alpha'])} confidence, {conclusion}."
     )
@@ -280,7 +280,7 @@ def mean_of(differences: Any, alpha: Level, pair: Pair) -> Verdict:
     if found is None or (about.errors and found.facts["outcome"] != "practically equal"):
         facts |= {name: wins.facts[name] for name in ("wins", "ties", "losses")}
         facts |= {"n_needed": wins.facts["n_needed"]} if "n_needed" in wins.facts else {}
-        reason, why = "wins settle it", "Errors average out in favour of who wins more often"
+        reason, why = "with errors wins settle it", "Who wins more often errs less often"
         if found is None:
             reason = f"{_why_silent(shown, share, about)}, so only wins are counted"
             why = "A mean that rests on one difference, or on none that differs, has no usable "

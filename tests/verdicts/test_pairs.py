@@ -96,9 +96,13 @@ def test_pairs_refuse():
 @pytest.mark.parametrize(
     ("d", "outcome", "words"),
     [
-        ([-1] * 70 + [1] * 29, "first wins", "so this trained Logistic regression wins more often"),
-        ([1] * 70 + [-1] * 29, "second wins", "so this trained Nearest neighbours wins more often"),
-        ([-1] * 20 + [1] * 5 + [0] * 74, "first wins", "differ on 50; this trained Logistic regr"),
+        ([-1] * 70 + [1] * 29, "first wins", "so Logistic regression wins more often"),
+        ([1] * 70 + [-1] * 29, "second wins", "so Nearest neighbours wins more often"),
+        (
+            [-1] * 20 + [1] * 5 + [0] * 74,
+            "first wins",
+            "differ on 50; Logistic regression wins 40 of those",
+        ),
         ([1] * 49 + [-1] * 48 + [0, 0], "not decided", "is not decided by this data (about"),
         (
             [0] * 99,

@@ -17,6 +17,10 @@ def test_selection_safe():
         "saw, Nearest neighbours: for a new case drawn like the calibration data, the log loss of "
     )
     assert (found.facts["chosen"], found.facts["k"]) == ("Nearest neighbours", 50)
+    assert found.text.endswith(
+        " Quote this bound if you picked Nearest neighbours here; the one from all 101 only for a "
+        "model fixed beforehand; never the smaller of the two."
+    )
     assert "Quoting the best of 2 bounds from all 101 would cost some" in found.why
     columns = {"A": worse[0].astype(np.float32), "B": better[0].astype(np.float32)}
     plain = winner_of(columns, 0.1, About(n_algorithms=2))
@@ -33,6 +37,7 @@ def test_selection_safe():
     larger = selection_safe(results_of(accuracy, variant="batch", loss="accuracy", batch_size=2))
     assert larger.facts["chosen"] == "Nearest neighbours"
     assert "is at least 0." in larger.text
+    assert "never the larger of the two" in larger.text
     for variant in ("z-fixed", "z-variable"):
         at_case = selection_safe(results_of([worse, better], variant=variant))
         assert at_case.facts["chosen"] == "Nearest neighbours"
