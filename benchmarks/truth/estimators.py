@@ -140,6 +140,9 @@ CONSTRUCTIONS: dict[str, Construction] = {
 }
 
 
+ONE_MODEL_PAIRED = ("CandidateCPP, paired", "trials: candidate, paired", "trials: batch, paired")
+
+
 def ranked_by(what: str, side: str) -> str:
     """Sets that move have the upper rank alone."""
     return "upper" if "fixed" in what or "variable" in what else side
@@ -150,7 +153,7 @@ def coverage_rows(
 ) -> list[Row]:
     """Rows of hits (repetitions, alphas, sides) of one construction."""
     exact = truth.exact if exact is None else exact
-    if what.startswith(("CandidateCPP, paired", "trials: candidate, paired")):
+    if what.startswith(ONE_MODEL_PAIRED):
         exact = False  # |y - a| - |y - b| is the same for all y beyond a and b
     rows = []
     for i, alpha in enumerate(ALPHAS):
