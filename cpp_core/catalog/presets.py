@@ -23,8 +23,8 @@ _DIGITS = {
     "test_size": 450,
 }
 _QUADNOISE = {"dataset": "quadnoise", "algorithms": ("gd", "sgd"), "loss": "squared_error"}
-_NORMAL = _QUADNOISE | {"dataset_settings": {"noise": "normal", "scale": 2.2, "d": 2}}
-_STUDENT = _QUADNOISE | {"dataset_settings": {"noise": "student", "df": 2.1, "d": 2}}
+_NORMAL = _QUADNOISE | {"dataset_settings": {"noise": "normal", "d": 2}}
+_STUDENT = _QUADNOISE | {"dataset_settings": {"noise": "student", "d": 2}}
 _RUNS = (
     Preset(
         "digits-candidate",

@@ -1,8 +1,7 @@
-"""How a sample is divided: uniformly at random, without replacement, into disjoint parts.
+"""How rows in random order are divided into disjoint parts, without replacement.
 
-What does not divide evenly is discarded, and since every split starts from one random permutation,
-it is discarded at random. Rows inside a part come in random order, which makes an order-dependent
-learner symmetric.
+What does not divide evenly is discarded, at random because the rows are in random order; that order
+also makes an order-dependent learner symmetric.
 """
 
 import numpy as np

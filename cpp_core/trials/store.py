@@ -346,11 +346,17 @@ def join(parts: Sequence[tuple[list[int], Arrays]]) -> tuple[list[int], Arrays]:
         return parts[0] if parts else ([], {})
     found = [trial for trials, _ in parts for trial in trials]
     arrays = {
-        name: np.concatenate([part[name] for _, part in parts])  # the widest type of all
+        name: np.concatenate([part[name] for _, part in parts], dtype=_widest(name, parts))
         for name in parts[0][1]
     }
     ascending = sorted(found)
     return ascending, rows_of(arrays, found, ascending)
+
+
+def _widest(name: str, parts: Sequence[tuple[list[int], Arrays]]) -> np.dtype:
+    """The type that holds an array of all parts: float64 where some losses needed it."""
+    first, *others = dict.fromkeys(part[name].dtype for _, part in parts)
+    return np.result_type(first, *others) if others else first
 
 
 def layout(arrays: Arrays) -> dict[str, tuple[Any, ...]]:

@@ -19,6 +19,11 @@ from cpp_core.verdicts.texts import loss_words
 TRIALS = (20, 100, 300, 1000)
 BUILT_IN = tuple(DATASETS)
 CLIPS = {"machine": None, "1e-6": 1e-6, "0.001": 1e-3}
+STARTS: dict[str, Any] = {
+    **dict.fromkeys(("limit", "rate", "margin")),
+    **{"clip": "machine", "next": 100, "b": 10, "retrained": False, "sure": 0.95},
+}
+"""Where controls start that no preset names, by their keys in a link."""
 
 
 @dataclass(frozen=True)
@@ -40,25 +45,27 @@ class Choice:
 
 
 def apply_preset(name: str) -> None:
-    """Set every control to one of the paper's runs."""
+    """Set every control to one of the paper's runs, or to where it starts."""
     start, preset = PRESETS[name], PRESETS[name].settings
-    settings = dict(preset.get("dataset_settings", {}))
-    state: dict[str, Any] = {
-        "dataset": preset["dataset"],
-        "algorithms": list(preset["algorithms"]),
-        "loss": preset["loss"],
-        "variant": preset["variant"],
-        "side": "two-sided",
-        "alpha": 0.1,
-        "trials": start.trials,
-        "seed": 0,
-        "n": None if load_dataset(preset["dataset"]).size else preset["n"],
-        "k": preset.get("n_sets"),
-        "noise": settings.get("noise", "normal"),
-        "d": settings.get("d", 2),
-    }
-    for key, value in state.items():
-        st.session_state[key] = value
+    simulations = {own.key: own.default for settings in SETTINGS.values() for own in settings}
+    state: dict[str, Any] = (
+        STARTS
+        | simulations
+        | {
+            "dataset": preset["dataset"],
+            "algorithms": list(preset["algorithms"]),
+            "loss": preset["loss"],
+            "variant": preset["variant"],
+            "side": "two-sided",
+            "alpha": 0.1,
+            "trials": start.trials,
+            "seed": 0,
+            "n": None if load_dataset(preset["dataset"]).size else preset["n"],
+            "k": preset.get("n_sets"),
+            **preset.get("dataset_settings", {}),
+        }
+    )
+    st.session_state.update(state)
 
 
 def _keep(key: str, options: list[Any], default: Any) -> None:
