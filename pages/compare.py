@@ -32,7 +32,7 @@ def show_comparison(results: Results, alpha: float, margin: float | None) -> Non
     """Who wins, pair by pair where there are several, and the choice that is safe."""
     found = kept(compared, results, alpha, margin)
     st.subheader("Who wins?")
-    for verdict in found.verdicts:
+    for verdict in (*filter(None, [found.choice]), *found.verdicts):
         show_verdict(verdict)
     if found.pairs:
         with st.expander("Every pair"):

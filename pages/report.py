@@ -262,7 +262,7 @@ def show_losses(table: LossTable, answers: Answers, question: dict[str, Any]) ->
     alpha = question["alpha"]
     for note in table.notes:
         st.caption(literal(re.sub(r"say --(\w+)-is-better", r"choose \1 is better", note)))
-    for verdict in (*answers.answer, *answers.comparison):
+    for verdict in (*answers.answer, *answers.who_wins):
         show_verdict(verdict)
     ends: dict[str, Any] = {n: question[n] for n in ("low", "high") if n in question}
     ends["greater_is_better"] = table.greater_is_better

@@ -138,7 +138,7 @@ def told_lines(answers: Answers, alpha: float) -> list[str]:
         lines.append(f"Each of these {K} holds separately; for all at once use --{name} {joint}.")
     if isinstance(answers.answer[0], Decision):
         lines += [told_line(verdict) for verdict in answers.bounds if K > 1]
-    return lines + [told_line(verdict) for verdict in (*answers.comparison, *answers.groups)]
+    return lines + [told_line(verdict) for verdict in (*answers.who_wins, *answers.groups)]
 
 
 def told_line(verdict: Verdict) -> str:

@@ -23,6 +23,7 @@ from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.results import Results
 from cpp_core.trials.running import SchedulerError, scheduler_from_environment, stream
 from cpp_core.verdicts.answers import decisions_from
+from cpp_core.verdicts.choice import choose
 from cpp_core.verdicts.language import confidence, counted
 from cpp_core.verdicts.summary import figures_table
 
@@ -149,6 +150,9 @@ def run_command(given: argparse.Namespace) -> int:
     if 0 in results.trials:
         for decision in decisions_from(results, given.alpha, given.at_most, delta=given.delta):
             print(told_line(decision))
+        choice = choose(results, given.alpha, given.margin)
+        if choice is not None:
+            print(told_line(choice))
     question = {name: getattr(given, name) for name in ("at_most", "margin")}
     asked = {name: value for name, value in question.items() if value is not None}
     asked |= {"delta": given.delta} if "at_most" in asked else {}

@@ -242,7 +242,7 @@ def _written(look: Look, level: str, answers: Answers, story: Story) -> str:
 
 def _comparison(answers: Answers, panels: Sequence[Panel], analyst: bool) -> Section:
     pairs = [Section("Every pair", answers.pairs)] if answers.pairs and analyst else []
-    return Section(SECTIONS["comparison"], answers.comparison, panels, parts=pairs)
+    return Section(SECTIONS["comparison"], answers.who_wins, panels, parts=pairs)
 
 
 def _details(results: Results, answers: Answers, alpha: Level, side: str, analyst: bool) -> Section:

@@ -33,8 +33,9 @@ from cpp_core.verdicts.selection import selection_safe, winner_of
 
 @dataclass(frozen=True)
 class Comparison:
-    """Who wins by each aspect, the pairs behind it if several, and the choice that is safe."""
+    """Which to use, who wins by each aspect, the pairs behind it if several, the safe choice."""
 
+    choice: Choice | None
     verdicts: tuple[Verdict, ...]
     pairs: tuple[Verdict, ...]
     safe: Verdict
@@ -53,10 +54,15 @@ class Answers:
     choice: Choice | None = None  # which to use, where algorithms compete
 
     @property
+    def who_wins(self) -> tuple[Verdict, ...]:
+        """Which to use, then who is better by each aspect."""
+        return (*((self.choice,) if self.choice else ()), *self.comparison)
+
+    @property
     def all(self) -> list[Verdict]:
         """Each verdict once."""
-        told = [*self.answer, *((self.choice,) if self.choice else ()), *self.bounds, *self.typical]
-        told += [*self.comparison, *self.pairs, *self.groups]
+        told = [*self.answer, *self.bounds, *self.typical, *self.who_wins, *self.pairs]
+        told += self.groups
         return list({verdict.text: verdict for verdict in told}.values())
 
 
@@ -93,21 +99,21 @@ def answers_from(
     if len(names) == 1 or results.experiment.kind.symbolic:
         return Answers(answer, bounds, usual)
     found = compared(results, alpha, margin)
-    comparison, choice = (*found.verdicts, found.safe), choose(results, alpha, margin)
-    return Answers(answer, bounds, usual, comparison, found.pairs, choice=choice)
+    comparison = (*found.verdicts, found.safe)
+    return Answers(answer, bounds, usual, comparison, found.pairs, choice=found.choice)
 
 
 def compared(results: Results, alpha: Level = 0.1, margin: float | None = None) -> Comparison:
     """Two algorithms directly, more jointly at alpha over the number of pairs."""
     found = [all_pairs(results, alpha, aspect, margin) for aspect in ASPECTS]
-    return _comparison(found, selection_safe(results, alpha))
+    return _comparison(choose(results, alpha, margin), found, selection_safe(results, alpha))
 
 
-def _comparison(by_aspect: list[AllPairs], safe: Verdict) -> Comparison:
+def _comparison(choice: Choice | None, by_aspect: list[AllPairs], safe: Verdict) -> Comparison:
     pairs = tuple(verdict for found in by_aspect for verdict in found.pairs)
     if len(pairs) == len(by_aspect):
-        return Comparison(pairs, (), safe)
-    return Comparison(tuple(found.summary for found in by_aspect), pairs, safe)
+        return Comparison(choice, pairs, (), safe)
+    return Comparison(choice, tuple(found.summary for found in by_aspect), pairs, safe)
 
 
 def decisions_from(
@@ -180,8 +186,9 @@ def answers_of(
     if not several:
         return Answers(answer, bounds, groups=within)
     by_aspect = [all_pairs_of(columns, alpha, about, aspect, margin) for aspect in ASPECTS]
-    found = _comparison(by_aspect, winner_of(columns, alpha, about))
-    comparison, choice = (*found.verdicts, found.safe), choose_of(columns, alpha, about, margin)
+    choice = choose_of(columns, alpha, about, margin)
+    found = _comparison(choice, by_aspect, winner_of(columns, alpha, about))
+    comparison = (*found.verdicts, found.safe)
     return Answers(answer, bounds, (), comparison, found.pairs, within, choice)
 
 
