@@ -169,23 +169,20 @@ def condition_fails(law: Differences, facts: dict[str, Any]) -> bool:
 
 
 def run_mean(name: str, repetitions: int, rng: np.random.Generator) -> list[Row]:
-    """Better on average where the averages are equal: as said, and with its own condition."""
+    """Better on average where the averages are equal, with the condition that it is said under."""
     judge = find("cpp_core.verdicts.comparisons", "mean_of")
-    law, plain, conditional, exact, alpha = DIFFERENCES[name], [], [], [], 0.1
+    law, told, exact, alpha = DIFFERENCES[name], [], [], 0.1
     for n in SIZES:
-        false, excused, sure = [], [], []
+        false, sure = [], []
         for _ in range(repetitions):
             facts = judge(law.draw(rng, n), alpha, law.pair()).facts
             wrong = facts["outcome"] not in UNDECIDED
-            false.append(wrong)
-            excused.append(wrong and not condition_fails(law, facts))
+            false.append(wrong and not condition_fails(law, facts))
             sure.append(wrong and facts.get("strength") == "exact")
         what, setting = f"sentence: average: {name}", f"n = {n}, alpha = {alpha}"
-        plain.append(errs(what, setting, false, APPROXIMATE * alpha))
-        rate = APPROXIMATE * alpha
-        conditional.append(errs(f"{what}, unless its condition fails", setting, excused, rate))
+        told.append(errs(what, setting, false, APPROXIMATE * alpha))
         exact.append(errs(f"{what}, said as exact", setting, sure, alpha))
-    return [*plain, *conditional, *exact]
+    return [*told, *exact]
 
 
 def run_equal(repetitions: int, rng: np.random.Generator) -> list[Row]:
