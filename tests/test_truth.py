@@ -11,6 +11,8 @@ from tests.builders import shifted_ranks
 
 PARTS = {part.__name__.rsplit(".", 1)[1]: part for part in command.PARTS}
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("part", PARTS)
 def test_every_row_is_made(part):

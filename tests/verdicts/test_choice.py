@@ -141,6 +141,7 @@ def rate_is_kept(false, alpha=ALPHA):
     return found.pvalue > 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("K", [2, 3, 6])
 @pytest.mark.parametrize("law", ["uniform", "errors", "exponential"])
 def test_rate_of_names_given_falsely(K, law):
@@ -174,6 +175,7 @@ def test_a_real_difference_is_found(K):
     assert rate_is_kept(wrong)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [100, 450, 1123])
 def test_rate_of_names_given_falsely_with_a_rare_large_loss(n):
     """Each wins half of the cases, the means are equal: only the average is misled, and says how.
