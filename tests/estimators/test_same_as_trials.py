@@ -59,7 +59,7 @@ def regressor(experiment):
     return None if experiment.regressor is None else REGRESSORS[experiment.regressor].make()
 
 
-def same(results, cpp, name, new=()):
+def check_same(results, cpp, name, new=()):
     """Ends at every alpha and side; trials keep float32 losses and a grid of levels."""
     reader = results.reader(name) if isinstance(name, str) else results.paired_reader(*name)
     for alpha in ALPHAS:
@@ -81,7 +81,7 @@ def test_candidate(name):
     calibration = slice(half, half + experiment.sizes.k * (experiment.batch_size or 1))
     cpp._split_seed = Given(InOrder(), np.random.default_rng(0))
     cpp.conformalize(X[calibration], y[calibration])
-    same(results, cpp, NAME)
+    check_same(results, cpp, NAME)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_algorithm(name, paired):
     assert (cpp.k_, cpp.m_) == (sizes.k, sizes.m)
     at = n + np.arange(sizes.n_test) * (sizes.m + 1)
     new = (X[at], y[at]) if experiment.modulation else ()
-    same(results, cpp, (NAME, OTHER) if paired else NAME, new)
+    check_same(results, cpp, (NAME, OTHER) if paired else NAME, new)
 
 
 @pytest.mark.parametrize("name", ["symbolic", "symbolic-algorithm"])
