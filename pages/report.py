@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -17,7 +17,7 @@ from cpp_core.figures.loss_figures import bound_bars, difference_bars
 from cpp_core.figures.panels import Panel
 from cpp_core.report import AUDIENCES, SECTIONS
 from cpp_core.report.export import losses_json, to_json
-from cpp_core.report.pages import BY_GROUP, group_table, losses_report_html, report_html
+from cpp_core.report.pages import BY_GROUP, Look, group_table, losses_report_html, report_html
 from cpp_core.report.pdf import find_browser, report_pdf
 from cpp_core.report.reproduce import (
     NO_COMMAND,
@@ -39,16 +39,7 @@ KINDS = {"guess": None, **{words: greater for greater, words in DIRECTIONS.items
 EXAMPLE = "model_a,model_b\n0.12,0.30\n0.05,0.08\n..."
 
 
-class Wishes(NamedTuple):
-    """How the report shall look."""
-
-    title: str
-    note: str
-    sections: tuple[str, ...]
-    audience: str
-
-
-def wishes() -> Wishes:
+def wishes() -> Look:
     """Ask for title, note, sections and audience."""
     left, right = st.columns(2)
     with left:
@@ -66,7 +57,7 @@ def wishes() -> Wishes:
             bind="query-params",
         )
         st.caption(AUDIENCES[audience].capitalize() + ".")
-    return Wishes(title, note, tuple(sections), audience)
+    return Look(title, note, tuple(sections), audience)
 
 
 @st.cache_data(max_entries=8, show_spinner="Writing the report ...")
@@ -74,7 +65,7 @@ def results_page(
     keys: tuple[str, ...],
     trials: int,
     choice: str,
-    wanted: Wishes,
+    wanted: Look,
     _choice: Choice,
     _results: Results,
 ) -> str:
@@ -85,7 +76,7 @@ def results_page(
 
 @st.cache_data(max_entries=8, show_spinner="Writing the report ...")
 def losses_page(
-    sha256: str, columns: tuple[str, ...], question: str, wanted: Wishes, _table: LossTable
+    sha256: str, columns: tuple[str, ...], question: str, wanted: Look, _table: LossTable
 ) -> str:
     """The report of a file of losses; the hash names its content."""
     return losses_report_html(_table, **json.loads(question), **wanted._asdict())
@@ -131,7 +122,7 @@ def downloads(content: str, place: str, **others: tuple[str, Callable[[], str | 
     st.iframe(content, height=PREVIEW_HEIGHT, alt="Preview of the report")
 
 
-def from_results(choice: Choice, wanted: Wishes) -> None:
+def from_results(choice: Choice, wanted: Look) -> None:
     """The report of the current choice."""
     experiment, alpha, side = choice.experiment, choice.alpha, choice.side
 
@@ -207,7 +198,7 @@ def margin_of(choice: Choice) -> dict[str, Any]:
     return {name: value for name, value in choice.question if name == "margin"}
 
 
-def from_losses(choice: Choice, wanted: Wishes) -> None:
+def from_losses(choice: Choice, wanted: Look) -> None:
     """Bounds and comparisons from a user's file; nothing is trained."""
     st.markdown(
         "A file with a column of losses for each model and a row for each case, on which none of "

@@ -253,7 +253,7 @@ def _question(variant: str, loss: str | None, several: bool) -> dict[str, Any]:
             bind="query-params",
         )
         asked["delta"] = checked_with("sure", bind="query-params")
-        if measure.errors and variant == "candidate":
+        if measure.errors and VARIANTS[variant].retrains is False:
             asked["error_rate_at_most"] = st.number_input(
                 "Is the error rate at most",
                 *(0.0, 1.0, None),
