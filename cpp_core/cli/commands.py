@@ -22,8 +22,8 @@ from cpp_core.report.reproduce import COMMAND_FIELDS
 from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.results import Results
 from cpp_core.trials.running import SchedulerError, scheduler_from_environment, stream
-from cpp_core.verdicts.answers import decisions_from
 from cpp_core.verdicts.choice import choose
+from cpp_core.verdicts.decisions import decisions_from
 from cpp_core.verdicts.language import confidence, counted
 from cpp_core.verdicts.summary import figures_table
 
