@@ -186,8 +186,8 @@ def _strip(
     if choice.outcome == "undecided" and not text:
         text = f"{' or '.join(own.label for own in ranked)}: more cases may tell"
     # A name from a file is written as it is there.
-    named = text.startswith(tuple(f"{own.label} " for own in entrants))
-    text = text if named else sentence(text)
+    as_named = text.startswith(tuple(f"{own.label} " for own in entrants))
+    text = text if as_named else sentence(text)
     return Strip(f"{choice.brief.lead}.", f"{text}.", names, tuple(cards), choice)
 
 
