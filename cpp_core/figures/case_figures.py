@@ -83,7 +83,7 @@ def case_bars(
         note = "no finite bound" if math.inf in (bar.upper, -bar.lower) else ""
         ends = float(bar.lower), float(bar.upper)
         figure.set(row, SetMark(*ends, shown.color, f"{shown.label} {words}", note, 0.34))
-        _draw_losses(figure, row, bar.known, dark, fresh)
+        _draw_losses(figure, row, bar.known, dark)
         if not note and ends[0] <= ends[1]:
             _write_ends(figure, row, ends, side, about)
         below = stayed_inside(bar.inside, bar.losses) if fresh else _lost(bar.known, about)
@@ -140,7 +140,7 @@ def axis_of(values: Iterable[Any]) -> Axis:
     return Axis.around(pooled, zero=bool((pooled >= 0).all()))
 
 
-def _draw_losses(figure: SetChart, row: int, losses: NDArray, dark: bool, fresh: bool) -> None:
+def _draw_losses(figure: SetChart, row: int, losses: NDArray, dark: bool) -> None:
     """A diamond wherever losses lie, an infinite one at the axis's end."""
     axis = figure.along
     clipped = np.clip(losses, axis.low, axis.high)
@@ -151,9 +151,7 @@ def _draw_losses(figure: SetChart, row: int, losses: NDArray, dark: bool, fresh:
         [row] * len(unique),
         {**diamond(dark, 9), "opacity": 0.75},
         "%{customdata} about %{x:.3g}",
-        name=f"what {'fresh candidates' if fresh else 'the trained model'} lost",
         customdata=[f"{counted(n, 'candidate')} lost" for n in counts.tolist()],
-        showlegend=False,
     )
 
 

@@ -101,7 +101,7 @@ class CaseStudy(Study):
     failures : dict
         Each algorithm's training runs that raised; they count with the worst loss.
     readers : dict
-        What reads the sets, by algorithm and construction.
+        What reads the sets, by algorithm and regression.
     """
 
     label_known: bool
@@ -221,20 +221,32 @@ Done = Mapping[str, tuple[Entry, Measured, np.random.Generator]]
 """By algorithm: who trained, what its candidates did, the seeds of the regression."""
 
 
+class Regressed(dict[tuple[str, str], NumericLosses]):
+    """What reads the sets, by algorithm and regression, which is fitted once it is asked for.
+
+    Either regression has the seeds of its own trial, whichever is asked for first.
+    """
+
+    def __init__(self, experiment: Experiment, cases: NDArray, z: bool, done: Done) -> None:
+        super().__init__()
+        self._asked = experiment, cases, z, done
+
+    def __missing__(self, key: tuple[str, str]) -> NumericLosses:
+        experiment, cases, z, done = self._asked
+        sibling, (entry, measured, rng) = with_construction(experiment, key[1]), done[key[0]]
+        own, fresh = replace(entry, experiment=sibling), copy.deepcopy(rng)
+        with one_thread():
+            arrays = moved_arrays(own, measured, fresh, cases, with_label=z)
+        one_trial = {array: values[None] for array, values in arrays.items()}
+        return self.setdefault(key, NumericLosses(one_trial, sibling))
+
+
 def _with_sets(
     experiment: Experiment, seed: int, trial: int, sample: _Sample, m: int, z: bool, done: Done
 ) -> CaseStudy:
-    """Regress the losses for both constructions, and predict at all test cases."""
+    """Regress the losses with variable width, and predict at all test cases."""
     X, y, rows, cases, tested = sample
-    readers = {}
-    for construction in VARIANT_OF:
-        sibling = with_construction(experiment, construction)
-        for name, (entry, measured, rng) in done.items():
-            fresh = copy.deepcopy(rng)  # either construction has the seeds of its own trial
-            own = replace(entry, experiment=sibling)
-            arrays = moved_arrays(own, measured, fresh, cases, with_label=z)
-            one_trial = {array: values[None] for array, values in arrays.items()}
-            readers[name, construction] = NumericLosses(one_trial, sibling)
+    readers = Regressed(experiment, cases, z, done)
     stored = {name: readers[name, "variable"].arrays for name in done}
     calibration_losses = {name: arrays["calibration"][0] for name, arrays in stored.items()}
     return CaseStudy(
@@ -261,7 +273,7 @@ def with_construction(experiment: Experiment, construction: str) -> Experiment:
 
 @one_thread()
 def case_study(experiment: Experiment, seed: int = 0, trial: int = 0) -> CaseStudy:
-    """Z-modulated sets at every test case, of fixed and of variable width from the same runs.
+    """Z-modulated sets at every test case, of all constructions from the same training runs.
 
     Losses and sets are those of ``run_trial`` for either variant.
     """

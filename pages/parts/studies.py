@@ -10,7 +10,7 @@ from cpp_core.trials import case_study as cases
 from cpp_core.trials import class_study as class_cases
 from cpp_core.trials import symbol_study as symbol_cases
 from cpp_core.trials.watching import Watched
-from pages.parts.live import awaited, students
+from pages.parts.live import MOMENT, awaited, students
 
 STUDIES: dict[str, tuple[Callable[..., Any], Callable[[Experiment], int]]] = {
     "sets": (cases.case_study, lambda experiment: experiment.sizes.fits),
@@ -20,7 +20,10 @@ STUDIES: dict[str, tuple[Callable[..., Any], Callable[[Experiment], int]]] = {
     "losses at this case": (cases.case_losses, cases.fits_per_case),
     "outcomes at this case": (symbol_cases.case_symbols, cases.fits_per_case),
 }
-"""What can be asked of a trial's test cases, and the training runs of an algorithm that it takes."""
+"""What can be asked of a trial's test cases, and the training runs of one algorithm for it."""
+
+PATIENCE = 2.0
+"""Seconds that a page waits for sets before it shows progress: without them it has nothing."""
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
@@ -34,5 +37,6 @@ def study_of(of: str, experiment: Experiment, *args: int) -> Any:
     key = "-".join(experiment.key(name, args[0]) for name in experiment.algorithms)
     asked = of, key, args, experiment
     fits = STUDIES[of][1](experiment) * len(experiment.algorithms)
-    again = lambda: _studied.clear(*asked)  # noqa: E731
-    return awaited(_studied(*asked), again, of.capitalize(), fits, of)
+    moment = PATIENCE if of in ("sets", "symbols") else MOMENT
+    study = _studied(*asked)
+    return awaited(study, lambda: _studied.clear(*asked), of.capitalize(), fits, of, moment)
