@@ -26,14 +26,10 @@ from pages.parts.choices import Choice
 from pages.parts.shell import page
 from pages.parts.show import as_markdown, dark, show_panel, show_verdict
 from pages.parts.studies import study_of
-from pages.parts.wall import SHOWN, picture_uri, wall
+from pages.parts.wall import COLUMNS, SHOWN, picture_uri, wall
 
 ALPHAS = np.round(np.arange(0.02, 0.51, 0.02), 2)
 CASE, ALL = "_case", "all labels"
-WIDTHS = (
-    "Variable: hard cases get wider sets. Fixed: all are equally wide. Nested: a set at more "
-    "confidence holds the one at less. Chosen before looking, each has the same promise."
-)
 
 
 @dataclass(frozen=True)
@@ -95,18 +91,17 @@ def chosen_case(study: Study, shown: Gallery, label: str) -> int:
 def choose_from(study: Study, side: str, arrange: Any) -> int | None:
     """The gallery, with its order and a filter; the chosen case, None where there is none."""
     offered, classes = orders(study, side), study.experiment.data.classes
-    label = ALL
-    with st.container(horizontal=True):
-        by = one_of("Order", offered, "order", label_visibility="collapsed")
+    by, label = one_of("Order", offered, "order", label_visibility="collapsed"), ALL
+    with st.container(horizontal=True, vertical_alignment="center"):
+        title = st.container()
         if classes:
             texts = [ALL, *map(str, classes)]
             keep("label", texts)
             hidden: Any = {"label_visibility": "collapsed", "bind": "query-params", "width": 120}
             label = st.selectbox("Label", texts, key="label", **hidden)
-    only = dict(zip(map(str, classes), classes, strict=True)).get(label)
-    shown: Gallery = arrange(by, only)
+    shown: Gallery = arrange(by, dict(zip(map(str, classes), classes, strict=True)).get(label))
     heading = said.wall_heading(study, shown)
-    st.markdown(f"**{heading}**")
+    title.markdown(f"**{heading}**")
     if not len(shown.cases):
         st.info("None of these has this label; choose another one, or a smaller n.")
         return None
@@ -139,10 +134,12 @@ def show_case(study: Study, case: int) -> None:
             f"Image {case}, label <b>{label}</b></div>"
         )
         return
-    what = said.label_noun(study.experiment)
-    st.markdown(f"**Case {case}**, {what} **{as_markdown(label)}**")
-    inputs = pd.DataFrame({"input": data.feature_names, "value": study.X[case]})
-    st.dataframe(inputs, hide_index=True, height=min(35 * len(inputs) + 38, 200))
+    unit, what = f" ({data.unit})" if data.unit else "", said.label_noun(study.experiment)
+    st.markdown(f"**Case {case}**, {what} **{as_markdown(label)}**{unit}")
+    if len(data.feature_names) > COLUMNS:
+        with st.expander(f"All {len(data.feature_names)} inputs"):
+            inputs = pd.DataFrame({"input": data.feature_names, "value": study.X[case]})
+            st.dataframe(inputs, hide_index=True)
 
 
 # What is said about it
@@ -165,8 +162,8 @@ def show_bars(view: View) -> None:
 def show_classes(view: View) -> None:
     """The median bound of each class, and one that is promised for it."""
     choice, groups = view.choice, None
-    own = st.toggle("A promise of its own for each label", key="own", bind="query-params")
-    if own:
+    words, link = "A promise of its own for each label", "query-params"
+    if st.toggle(words, key="own", bind=link, help=said.OWN_PROMISE):
         groups = study_of("classes", view.experiment, choice.seed)
     asked = choice.alpha, choice.side, view.construction
     frame = class_bounds(view.study, groups, *asked)
@@ -219,7 +216,7 @@ def numeric(choice: Choice) -> None:
     head, left, right = places()
     with right:  # first: what is chosen here changes the gallery
         chosen = st.container()
-        width = one_of("Width of the sets", CONSTRUCTIONS, "width", help=WIDTHS)
+        width = one_of("Width of the sets", CONSTRUCTIONS, "width", help=said.WIDTHS)
     with left:
         asked = choice.alpha, choice.side, width
         case = choose_from(
@@ -230,7 +227,8 @@ def numeric(choice: Choice) -> None:
     view = View(choice, study, width, case)
     tell(head, said.finding(study, case, view.ends(study, width), *asked[:2]), study, choice.alpha)
     with chosen:
-        picture, bars = st.columns([1, 3.4] if experiment.data.picture else [1, 1.8])
+        drawn = experiment.data.picture is not None
+        picture, bars = st.columns([1, 3]) if drawn else (st.container(), st.container())
         with picture:
             show_case(study, case)
         with bars:
@@ -238,9 +236,8 @@ def numeric(choice: Choice) -> None:
     if experiment.data.classes:
         with right:
             show_classes(view)
-    sweep, before = st.tabs(
-        ["At other confidences", "Before the label is known"], key="more", on_change="rerun"
-    )
+    early = f"Before the {said.label_noun(experiment)} is known"
+    sweep, before = st.tabs(["At other confidences", early], key="more", on_change="rerun")
     for tab, show in ((sweep, show_sweep), (before, show_before)):
         if tab.open:
             with tab:

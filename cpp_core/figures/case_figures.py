@@ -95,7 +95,8 @@ def case_bars(
         rows.append(kept | inside)
     labels = [look(bar.algorithm).label.replace(" ", "<br>") for bar in bars]
     y = {**rows_layout([f"<b>{label}</b>" for label in labels]), "range": [len(bars) - 0.4, -0.5]}
-    figure.frame(60 + 76 * len(bars), xaxis=axis.layout(titled(axis, unit)), yaxis=y)
+    x, room = axis.layout(titled(axis, unit)), {"t": 4}
+    figure.frame(50 + 84 * len(bars), xaxis=x, yaxis=y, margin=room)
     title = (
         "What may happen, and what did" if any(len(b.known) for b in bars) else "What may happen"
     )

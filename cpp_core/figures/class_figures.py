@@ -14,8 +14,8 @@ from cpp_core.verdicts.about import About
 from cpp_core.verdicts.case_sentences import class_finding, own_promise
 from cpp_core.verdicts.language import counted
 
-MOST_LEVEL = 12
-"""Bars up to this many have their values written level; above, upwards."""
+MOST_LEVEL, MOST_WRITTEN = 12, 24
+"""Bars up to this many have their values written level, and upwards."""
 ROOM = 1.2
 """The height of the chart beside that of its highest bar: room for the values."""
 
@@ -40,8 +40,9 @@ class ClassChart(Sketch):
             self.about.upper_end(b) if a <= b else "empty"
             for a, b in zip(lower, upper, strict=True)
         ]
-        angle = 0 if len(self.labels) * self.slots <= MOST_LEVEL else -90
-        words: Settings = {"text": texts, "textposition": "outside", "textangle": angle}
+        n_bars = len(self.labels) * self.slots
+        words: Settings = {"text": texts, "textangle": 0 if n_bars <= MOST_LEVEL else -90}
+        words |= {"textposition": "outside" if n_bars <= MOST_WRITTEN else "none"}
         words |= {"textfont": {"size": 10}, "cliponaxis": False, "constraintext": "none"}
         place: Settings = {"base": low, "width": [0.92 * width] * len(at), "customdata": said}
         self.bar(at, np.subtract(high, low), **place, **words, **look_)

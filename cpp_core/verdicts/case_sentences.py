@@ -29,7 +29,7 @@ from cpp_core.verdicts.language import (
     ordinal,
     percent,
     plural,
-    with_unit,
+    sentence,
 )
 
 Ends = Mapping[str, tuple[float, float]]
@@ -37,6 +37,15 @@ Ends = Mapping[str, tuple[float, float]]
 
 MOST_NAMED = 3
 """Algorithms that a headline names."""
+
+WIDTHS = (
+    "Variable: hard cases get wider sets. Fixed: all are equally wide. Nested: a set at more "
+    "confidence holds the one at less. Chosen before looking, each has the same promise."
+)
+OWN_PROMISE = (
+    "A bound that is calibrated with the losses of one label alone is promised for that label, and "
+    "higher where they are few."
+)
 
 SYMBOL_WORDS = {
     CORRECT: "correct",
@@ -53,9 +62,8 @@ def noun(experiment: Experiment) -> str:
 
 def label_of(study: Study, case: int) -> str:
     """The label of a case as text; of a regression its target."""
-    if study.experiment.data.classes:
-        return str(study.y[case])
-    return with_unit(number(float(study.y[case])), study.experiment.data.unit)
+    label = study.y[case]
+    return str(label) if study.experiment.data.classes else number(float(label))
 
 
 def label_noun(experiment: Experiment) -> str:
@@ -154,10 +162,11 @@ def symbol_finding(study: SymbolStudy, case: int, alpha: Level) -> str:
     for name in study.experiment.algorithms:
         held = study.sets(name, alpha)[case]
         left = [SYMBOL_WORDS[s] for s, there in zip(study.symbols, held, strict=True) if there]
-        told.setdefault(" or ".join(left), []).append(ALGORITHMS[name].label)
-    kind = "a retrained" if study.experiment.algorithmic else "this trained"
-    words = "; ".join(f"{' or '.join(labels)} may be {left}" for left, labels in told.items())
-    return f"At {case_name(study, case)}, {kind} {words}"
+        words = " or ".join(filter(None, [", ".join(left[:-1]), left[-1]]))
+        told.setdefault(words, []).append(ALGORITHMS[name].label)
+    who = "a retrained model" if study.experiment.algorithmic else "the trained model"
+    each = "; ".join(f"{words} ({', '.join(labels)})" for words, labels in told.items())
+    return f"At {case_name(study, case)}, {who} may be {each}"
 
 
 def _no_bound(what: str, study: Study, alpha: Level, more: int) -> str:
@@ -221,12 +230,10 @@ def end_of_range(study: CaseStudy, ends: Iterable[tuple[str, float]], alpha: Lev
         return ""
     top, bars = about.end(experiment.measure.worst), "bar" if len(names) == 1 else "bars"
     whose = f"the {bars} of {listed(ALGORITHMS[name].label for name in names)}"
-    start = f"{top} is the greatest possible {about.loss}; it ends {whose}."
+    end = f"{sentence(whose)} {'ends' if len(names) == 1 else 'end'} there."
+    start = f"{top} is the greatest possible {about.loss}. {end}"
     if is_clipped(experiment.loss or ""):
-        start = (
-            f"A label that training never saw costs {top}, the clip of the {about.loss}. "
-            f"It ends {whose}."
-        )
+        start = f"A label that training never saw costs {top}, the clip of the {about.loss}. {end}"
     shares = [float(np.mean(study.calibration[name] >= worst)) for name in names]
     if not min(shares):
         return (
@@ -257,6 +264,9 @@ def stayed_inside(inside: int, losses: NDArray | None) -> str:
 
 # The gallery
 
+VALUES = {DRAWN: "bound", HARDEST: "bound", WIDEST: "width", SURPRISING: "difference"}
+"""What the number at each case is, in a word."""
+
 
 def wall_heading(study: Study, gallery: Gallery) -> str:
     """How many cases there are, and what their tint means."""
@@ -272,7 +282,7 @@ def ordered_by(study: Study, gallery: Gallery) -> str:
     if isinstance(study, SymbolStudy):
         return "how many kinds of outcome are left"
     about, several = about_experiment(study.experiment), len(study.experiment.algorithms) > 1
-    unit = f", in {about.unit}" if about.unit else f" of the {about.loss}"
+    unit = f", in {about.unit}" if about.unit else f" ({about.loss})"
     bound = "the highest bound of any algorithm" if several else "the bound"
     surprise = "how far the algorithms' bounds lie apart"
     if not several:

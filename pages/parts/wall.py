@@ -18,7 +18,7 @@ from PIL import Image
 
 from cpp_core.trials.case_study import Study
 from cpp_core.trials.gallery import Gallery
-from cpp_core.verdicts.case_sentences import label_noun, label_of, noun, ordered_by, value_texts
+from cpp_core.verdicts.case_sentences import VALUES, label_noun, label_of, noun, value_texts
 from cpp_core.verdicts.language import number, sentence
 
 SHOWN = 60
@@ -28,7 +28,7 @@ COLUMNS = 6
 
 HTML = '<div class="wall" role="group"></div>'
 CSS = """
-.wall {max-height: 25rem; overflow: auto; font-size: .7rem; color: var(--st-text-color)}
+.wall {max-height: 33rem; overflow: auto; font-size: .7rem; color: var(--st-text-color)}
 .tiles {display: grid; grid-template-columns: repeat(auto-fill, minmax(2.6rem, 1fr)); gap: 2px}
 button {font: inherit; color: inherit; background: none; padding: 2px; cursor: pointer;
   border: 2px solid transparent; border-radius: 6px; text-align: center; min-width: 0}
@@ -45,7 +45,7 @@ th {position: sticky; top: 0; background: var(--st-background-color); font-weigh
   text-align: right; padding: .2rem .4rem; opacity: .85}
 td {text-align: right; padding: .2rem .4rem; white-space: nowrap;
   border-top: 1px solid var(--st-border-color)}
-td:last-child {background: color-mix(in srgb, var(--tint) var(--depth), transparent)}
+td:nth-child(2) {background: color-mix(in srgb, var(--tint) var(--depth), transparent)}
 tbody tr {cursor: pointer}
 .wall {--tint: #5B5BD6}
 @media (max-width: 640px) {.wall {max-height: 15.5rem}}
@@ -130,7 +130,7 @@ def items(study: Study, gallery: Gallery) -> list[dict[str, Any]]:
             item |= {"image": picture_uri(picture(study.X[case])), "value": value}
         else:
             inputs = [number(float(x)) for x in study.X[case][:COLUMNS]]
-            item["cells"] = [str(case), label, *inputs, value]
+            item["cells"] = [str(case), value, label, *inputs]
         found.append(item)
     return found
 
@@ -142,8 +142,9 @@ def wall(
     data = {"heading": heading, "chosen": chosen, "items": items(study, gallery)}
     experiment = study.experiment
     if experiment.data.picture is None:
-        what = ["case", label_noun(experiment), *experiment.data.feature_names[:COLUMNS]]
-        data["columns"] = [*what, ordered_by(study, gallery)]
+        value = "outcomes" if experiment.kind.symbolic else VALUES[gallery.by]
+        inputs = experiment.data.feature_names[:COLUMNS]
+        data["columns"] = ["case", value, label_noun(experiment), *inputs]
 
     def picked() -> None:
         case = st.session_state["wall"]["chosen"]
