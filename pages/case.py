@@ -1,11 +1,10 @@
 """One case: what retrained candidates may lose at it, and what they really lost."""
 
-import zlib
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 from streamlit.delta_generator import DeltaGenerator
@@ -17,19 +16,20 @@ from cpp_core.figures.panels import loss_label
 from cpp_core.figures.symbol_figures import symbol_grid
 from cpp_core.trials.case_study import CONSTRUCTIONS, CaseStudy, Study, case_experiment
 from cpp_core.trials.class_study import class_bounds
-from cpp_core.trials.gallery import Gallery, gallery, orders, symbol_gallery
+from cpp_core.trials.gallery import gallery, symbol_gallery
 from cpp_core.trials.symbol_study import SymbolStudy
 from cpp_core.verdicts import case_sentences as said
 from cpp_core.verdicts.about import About, about_experiment
+from cpp_core.verdicts.language import unbroken
 from cpp_core.verdicts.texts import BEFORE_THE_LABEL
+from pages.parts.cases import choose_from, one_of, show_case
 from pages.parts.choices import Choice
 from pages.parts.shell import page
 from pages.parts.show import as_markdown, dark, show_panel, show_verdict
 from pages.parts.studies import study_of
-from pages.parts.wall import COLUMNS, SHOWN, picture_uri, wall
 
 ALPHAS = np.round(np.arange(0.02, 0.51, 0.02), 2)
-CASE, ALL = "_case", "all labels"
+LARGE = "font-size:clamp(1.3rem,3vw,1.75rem);font-weight:600;line-height:1.25;padding:0;margin:0"
 
 
 @dataclass(frozen=True)
@@ -56,95 +56,6 @@ class View:
         return {name: (float(lower), float(upper)) for name, (lower, upper) in sets.items()}
 
 
-# Which case
-
-
-def asked_case(n_cases: int) -> int | None:
-    """The case that the link names, with a word where there is no such case."""
-    text = st.query_params.get("case", "")
-    if text.isascii() and text.isdecimal() and len(text) < 10 and int(text) < n_cases:
-        return int(text)
-    if text:
-        st.info(f"There is no test case {text[:20]!r}: they are numbered 0 to {n_cases - 1}.")
-    return None
-
-
-def choose(case: int) -> None:
-    """Look at another case."""
-    st.query_params["case"] = str(case)
-
-
-def chosen_case(study: Study, shown: Gallery, label: str) -> int:
-    """The case in the link; the first one once the order, the label or the data are others."""
-    context = shown.by, label, zlib.crc32(study.X.tobytes())
-    before, last = st.session_state.get(CASE, (context, None))
-    asked = asked_case(len(study.y)) if before == context else None
-    if asked is None and before == context:
-        asked = last  # looked at before another page was
-    case = int(shown.cases[0]) if asked is None or asked not in shown.cases else asked
-    if asked is not None or before != context:
-        choose(case)
-    st.session_state[CASE] = context, case
-    return case
-
-
-def choose_from(study: Study, side: str, arrange: Any) -> int | None:
-    """The gallery, with its order and a filter; the chosen case, None where there is none."""
-    offered, classes = orders(study, side), study.experiment.data.classes
-    by, label = one_of("Order", offered, "order", label_visibility="collapsed"), ALL
-    with st.container(horizontal=True, vertical_alignment="center"):
-        title = st.container()
-        if classes:
-            texts = [ALL, *map(str, classes)]
-            keep("label", texts)
-            hidden: Any = {"label_visibility": "collapsed", "bind": "query-params", "width": 120}
-            label = st.selectbox("Label", texts, key="label", **hidden)
-    shown: Gallery = arrange(by, dict(zip(map(str, classes), classes, strict=True)).get(label))
-    heading = said.wall_heading(study, shown)
-    title.markdown(f"**{heading}**")
-    if not len(shown.cases):
-        st.info("None of these has this label; choose another one, or a smaller n.")
-        return None
-    case = chosen_case(study, shown, label)
-    wall(study, shown, heading, case, choose)
-    st.caption(said.wall_caption(study, shown, min(SHOWN, len(shown.cases))))
-    return case
-
-
-def keep(key: str, options: list[str]) -> None:
-    """Forget a choice that other choices have made impossible."""
-    if st.session_state.get(key) not in (None, *options):
-        st.session_state[key] = options[0]
-
-
-def one_of(words: str, options: tuple[str, ...], key: str, **more: Any) -> str:
-    """A switch with a few positions."""
-    keep(key, list(options))
-    bound: Any = {"required": True, "bind": "query-params", **more}
-    return st.segmented_control(words, options, default=options[0], key=key, **bound)
-
-
-def show_case(study: Study, case: int) -> None:
-    """The case itself: its picture, or its inputs."""
-    data, label = study.experiment.data, said.label_of(study, case)
-    if data.picture is not None:
-        st.html(
-            f'<img src="{picture_uri(data.picture(study.X[case]))}" alt="Image {case}" style="width'
-            ':100%;max-width:9rem;image-rendering:pixelated"><div style="font-size:.9rem">'
-            f"Image {case}, label <b>{label}</b></div>"
-        )
-        return
-    unit, what = f" ({data.unit})" if data.unit else "", said.label_noun(study.experiment)
-    st.markdown(f"**Case {case}**, {what} **{as_markdown(label)}**{unit}")
-    if len(data.feature_names) > COLUMNS:
-        with st.expander(f"All {len(data.feature_names)} inputs"):
-            inputs = pd.DataFrame({"input": data.feature_names, "value": study.X[case]})
-            st.dataframe(inputs, hide_index=True)
-
-
-# What is said about it
-
-
 def show_bars(view: View) -> None:
     """The sets at the case, and what freshly trained candidates lost there."""
     study, choice, ends = view.study, view.choice, view.ends(view.study, view.construction)
@@ -162,8 +73,8 @@ def show_bars(view: View) -> None:
 def show_classes(view: View) -> None:
     """The median bound of each class, and one that is promised for it."""
     choice, groups = view.choice, None
-    words, link = "A promise of its own for each label", "query-params"
-    if st.toggle(words, key="own", bind=link, help=said.OWN_PROMISE):
+    words = "A promise of its own for each label"
+    if st.toggle(words, key="own", bind="query-params", help=said.OWN_PROMISE):
         groups = study_of("classes", view.experiment, choice.seed)
     asked = choice.alpha, choice.side, view.construction
     frame = class_bounds(view.study, groups, *asked)
@@ -202,7 +113,7 @@ def places() -> list[DeltaGenerator]:
 def tell(place: DeltaGenerator, finding: str, study: Study, alpha: float) -> None:
     """The finding in large type, and what is promised."""
     with place:
-        st.markdown(f"### {as_markdown(finding)}")
+        st.html(f'<h2 style="{LARGE}">{escape(unbroken(finding))}</h2>')
         show_verdict(said.promise(study, alpha))
 
 

@@ -43,8 +43,8 @@ WIDTHS = (
     "confidence holds the one at less. Chosen before looking, each has the same promise."
 )
 OWN_PROMISE = (
-    "A bound that is calibrated with the losses of one label alone is promised for that label, and "
-    "higher where they are few."
+    "A bound that is calibrated with the losses of one label alone is promised for that label; it "
+    "rests on fewer losses."
 )
 
 SYMBOL_WORDS = {
