@@ -6,14 +6,14 @@ import streamlit as st
 
 from cpp_core import Experiment, Results
 from cpp_core.catalog.variants import VARIANTS
-from cpp_core.figures.interval_figures import overview_bars
+from cpp_core.figures.next_loss import next_loss
 from cpp_core.verdicts.bounds import headline
 from cpp_core.verdicts.texts import STEPS, TAGLINE
 from pages.parts.choices import Choice
 from pages.parts.live import live
 from pages.parts.rows import show_places
 from pages.parts.shell import page
-from pages.parts.show import kept, show_chart, show_decisions, show_panel, show_verdict
+from pages.parts.show import dark, kept, show_chart, show_decisions, show_panel, show_verdict
 
 
 def as_variant(experiment: Experiment, variant: str) -> Experiment:
@@ -47,7 +47,9 @@ def card(choice: Choice, variant: str, link: str) -> None:
 
         def answer(results: Results) -> None:
             show_verdict(kept(headline, results, choice.alpha))
-            show_chart(kept(overview_bars, results, choice.alpha, "upper"), variant)
+            show_chart(
+                kept(next_loss, results, choice.alpha, "upper", dark=dark(), draws=False), variant
+            )
 
         live(experiment, 1, choice.seed, answer, f"card-{variant}")
         st.page_link(link, label="In depth →")
@@ -61,7 +63,7 @@ def body(choice: Choice) -> None:
         show_decisions(results, choice)
         show_verdict(kept(headline, results, choice.alpha), large=True)
         if not results.experiment.kind.symbolic:
-            show_panel(kept(overview_bars, results, choice.alpha, choice.side))
+            show_panel(kept(next_loss, results, choice.alpha, choice.side, dark=dark()))
             show_places(results, choice.alpha)
 
     live(choice.experiment, choice.trials, choice.seed, answer, "overview")

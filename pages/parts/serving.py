@@ -7,7 +7,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cpp_core import Experiment
 from cpp_core.figures.compare import panels_of
-from cpp_core.figures.interval_figures import overview_bars
+from cpp_core.figures.next_loss import next_loss
 from cpp_core.verdicts.answers import compared
 from cpp_core.verdicts.bounds import headline
 from cpp_core.verdicts.luck import split_places
@@ -71,8 +71,8 @@ def warm() -> None:
     alpha, side = 0.1, "upper"
     for kind in panels_of(results):
         kept(kind.draw, results, *kind.arguments(results.algorithms, alpha, side), dark=False)
-    for whole in (overview_bars, figures_table):
-        kept(whole, results, alpha, side)
+    kept(next_loss, results, alpha, side, dark=False)
+    kept(figures_table, results, alpha, side)
     for told in (headline, split_places):
         kept(told, results, alpha)
     kept(compared, results, alpha, None)
