@@ -93,7 +93,7 @@ class Sketch:
     def trace(self, kind: str, x: Any, y: Any, hover: str, row: int = 1, **more: Any) -> None:
         """Add a trace of this kind; without a name it has no key in the legend."""
         axes = {f"{letter}axis": axis_id(letter, row) for letter in "xy"}
-        own = {"type": kind, **axes, "x": x, "y": y, **more}
+        own = {"type": kind, **axes, "x": x, **({} if y is None else {"y": y}), **more}
         own |= {key: plain(own[key]) for key in ("x", "y", "base", "width") if key in own}
         own |= {"hovertemplate": f"{hover}<extra></extra>"} if hover else {}
         self.data.append(own if "name" in own else {"showlegend": False, **own})
@@ -105,6 +105,11 @@ class Sketch:
     def marks(self, x: Any, y: Any, marker: Settings, hover: str, **more: Any) -> None:
         """Add points."""
         self.trace("scatter", x, y, hover, **{"mode": "markers", "marker": marker, **more})
+
+    def ticks_at(self, x: Any, y: float, marker: Settings) -> None:
+        """Add many points at one height, which is sent once; nothing is said of them."""
+        self.trace("scatter", x, None, "", mode="markers", marker=marker, y0=y, dy=1e-9)
+        self.data[-1] |= {"hoverinfo": "skip", "cliponaxis": False}
 
     def line(self, x: Any, y: Any, line: Settings, hover: str, row: int = 1, **more: Any) -> None:
         """Add a line."""

@@ -74,6 +74,12 @@ def numbers_noun(about: About) -> str:
     return "batch" if about.batch_size else "score" if about.greater_is_better else "loss"
 
 
+def within(own: Held, about: About) -> str:
+    """How many calibration losses a set holds."""
+    many = plural(numbers_noun(about))
+    return f"{own.inside:,} of {own.losses.size:,} calibration {many} within"
+
+
 def held_title(
     found: Sequence[Held], alpha: Level, side: str, about: About, missing: str, trial: int
 ) -> str:
@@ -86,9 +92,8 @@ def held_title(
     if missing:
         return f"With {level} confidence there is {missing}"
     bounded = [own for own in found if own.outcome == "bound"]
-    lacking = _lacking(found, about)
     if not bounded:
-        return f"With {level} confidence, {lacking}"
+        return f"With {level} confidence, {_lacking(found, about)}"
     counts, total = [own.inside for own in bounded], bounded[0].losses.size
     least = "" if len(set(counts)) == 1 else "At least "
     told = f"{least}{min(counts):,} of {total:,} calibration {plural(numbers_noun(about))}"
@@ -99,6 +104,7 @@ def held_title(
         again = ", after retraining," if about.m is not None else ","
         told += f": the next will too{again} with {level} confidence"
         told += " each" if len(bounded) > 1 else ""
+    lacking = _lacking(found, about, beside=True)
     return told + (f"; {lacking}" if lacking else "")
 
 
@@ -109,10 +115,12 @@ def _whose(bounded: Sequence[Held], compared: int, about: About) -> str:
     return listed(possessive(own.label) for own in bounded)
 
 
-def _lacking(found: Sequence[Held], about: About) -> str:
-    """Who has no bound, and why; empty where all have one."""
+def _lacking(found: Sequence[Held], about: About, beside: bool = False) -> str:
+    """Who has no bound, and why; shorter ``beside`` others that have one. Empty where all have."""
     side = "above the bottom" if about.greater_is_better else "below the top"
     reasons = {"failed": FAILED, "top": f"no bound {side} of the range, {about.end(about.worst)}"}
+    if beside:
+        reasons = {"failed": "none: training failed", "top": f"none {side} of the range"}
     parts = []
     for outcome, reason in reasons.items():
         labels = [own.label for own in found if own.outcome == outcome]
