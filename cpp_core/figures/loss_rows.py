@@ -34,10 +34,8 @@ NEW_CASES, PAUSE = 40, 20
 
 Where there are more rows than ``FEW`` it ends at the first pause.
 """
-FEW, FEW_PLACES = 3, 3
-"""Up to so many rows all new cases are drawn, and ticks at so many places are counted in words."""
-PLACES, MOST_PLACES = 300, 1200
-"""How many places there are for ticks in a row, and in all."""
+FEW, PLACES, COUNTED = 3, 300, 3
+"""A few rows have so many places for ticks each, which more rows share; so many are counted."""
 STRETCH, ROOM = 2.5, 1.55
 """The axis reaches so many times as far as the largest bound: larger losses are counted.
 
@@ -47,6 +45,8 @@ POWERS = 8
 """A log axis has so many powers of ten at most."""
 LABELS, TICKS, BAR, FADE = -0.42, -0.21, 0.06, 0.27
 """Where the lanes of a row are, from its middle down; a row is 1 high."""
+DIAMOND, LEFT, RIGHT = 2, 7, 8
+"""Plotly's numbers of its symbols, which are shorter than their names."""
 THICK, ROW = 0.3, 84
 """The height of a bar, and in pixels that of a row."""
 
@@ -117,8 +117,7 @@ class LossRows(SetChart):
         on_axis = self.average(row)
         if on_axis and name in self.cut and len(own["lower"]) >= LEAST_TRIALS:
             self.typical(row, own[about.bad_end])
-        for end in about.ends(self.side):
-            self.value(row, end, shown.color)
+        self.values(row, shown.color)
 
     @property
     def good(self) -> float:
@@ -147,7 +146,7 @@ class LossRows(SetChart):
 
     def ticks(self, row: int, own: Held) -> None:
         """The calibration losses, each place once; the longer ones are outside the set."""
-        count = min(PLACES, MOST_PLACES // len(self.names))
+        count = min(PLACES, FEW * PLACES // len(self.names))
         seen, inside = ~self.beyond(own.losses), own.holds(own.losses)
         weak, strong = (faded(ink(self.dark), opacity) for opacity in (0.22, 0.7))
         dense: Settings = {"colorscale": [[0, weak], [1, strong]], "cmin": 1, "cmax": 6, "width": 1}
@@ -162,7 +161,7 @@ class LossRows(SetChart):
                 line = {**dense, "color": many.tolist()}
             self.ticks_at(x, row + TICKS, upright(height, line))
             told += zip(x, many.tolist(), strict=True)
-        if len(told) <= FEW_PLACES < own.losses.size:
+        if len(told) <= COUNTED < own.losses.size:
             for at, losses_there in told:  # where darkness cannot tell how many
                 right = bool(self.places(np.array(at)) < 0.8)
                 self.beside(at, row + TICKS, f"{losses_there:,} here", right)
@@ -193,7 +192,7 @@ class LossRows(SetChart):
             return False
         tick = upright(THICK, {"color": GREY, "width": 4})
         words = f"average test {self.about.loss}: {size}"
-        self.marks(self.drawn(np.array([value])), [row + BAR], tick, words, cliponaxis=False)
+        self.marks([value], [row + BAR], tick, words, cliponaxis=False)
         return True
 
     def typical(self, row: int, bounds: NDArray) -> None:
@@ -209,21 +208,23 @@ class LossRows(SetChart):
         text = f"typical {self.about.rounded(self.about.bad_end, median(bounds))}"
         self.beside(float(ends[int(right)]), row + FADE, text, right)
 
-    def value(self, row: int, end: End, color: str) -> None:
-        """A line at an end of a set, and its number beside it, where nothing is drawn over it."""
+    def values(self, row: int, color: str) -> None:
+        """A line at each end of a set, its number beside it, where nothing is drawn over it."""
         low, high = self.sets["lower"][row], self.sets["upper"][row]
-        shown, y = low if end == "lower" else high, row + LABELS
         if low > high:
             return
-        if math.isinf(shown):
-            if end == self.about.bad_end:  # told at the good end, that what is beyond has room
-                self.beside(self.good, y, "<b>no finite bound</b>", self.about.sign > 0, 12)
-            return
+        ends = {end: self.sets[end][row] for end in self.about.ends(self.side)}
+        if math.isinf(ends[self.about.bad_end]):  # told at the good end: what is beyond has room
+            text, right = "<b>no finite bound</b>", self.about.sign > 0
+            self.beside(self.good, row + LABELS, text, right, 12)
+        known = {end: shown for end, shown in ends.items() if math.isfinite(shown)}
         line = upright(FADE - LABELS + 0.13, {"color": color, "width": 3})
-        at = [self.along.clip(shown)], [row + (FADE + LABELS) / 2]
-        self.marks(*at, line, "", hoverinfo="skip", cliponaxis=False)
-        text = f"<b>{self.about.rounded(end, shown)}</b>"
-        self.beside(shown, y, text, self._right(end, *self.places(np.array([low, high]))), 12)
+        y = [row + (FADE + LABELS) / 2] * len(known)
+        x = [self.along.clip(shown) for shown in known.values()]
+        self.marks(x, y, line, "", hoverinfo="skip", cliponaxis=False)
+        for end, shown in known.items():
+            right = self._right(end, *self.places(np.array([low, high])))
+            self.beside(shown, row + LABELS, f"<b>{self.about.rounded(end, shown)}</b>", right, 12)
 
     def _right(self, end: End, low: float, high: float) -> bool:
         """Whether a number stands to the right of its line; the ends are places on the axis.
@@ -251,14 +252,14 @@ class LossRows(SetChart):
         height = np.arange(count)[:, None] * 2 % 5 * 0.05 - 0.1
         x, y = self.drawn(losses.ravel()), plain((np.arange(rows) + BAR + height).ravel())
         drops = len(self.data)
+        self.counters()
         self.dropped(losses.ravel(), y)
         steps: list[Settings] = []
         for i in range(count + 1):
             last = slice(max(i - 1, 0) * rows, i * rows)
             marks = [{"x": x[: i * rows]}, {"x": x[last], "y": y[last]}]
-            told = [f"<br>{n} of {i} kept" for n in kept[i - 1].tolist()] if i else [""] * rows
-            texts = [label + text for label, text in zip(self.labels, told, strict=True)]
-            layout = {"yaxis": {"ticktext": texts}}
+            told = [f"{n} of {i} kept" for n in kept[i - 1].tolist()] if i else [" "] * rows
+            layout = {"annotations": [{"text": text} for text in told]}
             steps.append({"data": marks, "traces": [drops, drops + 1], "layout": layout})
         new = self.about.new
         last_words = f"All {count} stored {plural(new)} drawn: start again"
@@ -266,16 +267,24 @@ class LossRows(SetChart):
         self.film(steps, {*range(PAUSE, count, PAUSE), count}, words)
         return count
 
+    def counters(self) -> None:
+        """Where the counts of new cases are told, below the labels: the first of all notes."""
+        others = self.layout.pop("annotations", [])
+        for row, label in enumerate(self.labels):
+            place: Settings = {"xref": "paper", "x": 0, "xanchor": "right", "xshift": -10, "y": row}
+            self.note(" ", **place, yshift=-16 - 8 * label.count("<br>"))
+        self.layout["annotations"] += others
+
     def dropped(self, losses: NDArray, y: Sequence[float]) -> None:
         """The marks of new cases, none of them seen yet: a diamond each, and a ring for the newest.
 
         They have everything but the places along the axis, as many of which are drawn as there are.
         """
-        far = "triangle-right" if self.about.sign > 0 else "triangle-left"
-        symbols = np.where(self.beyond(losses), far, "diamond").tolist()
-        sizes = [9 if symbol == "diamond" else 14 for symbol in symbols]
+        far, arrow = self.beyond(losses), RIGHT if self.about.sign > 0 else LEFT
         marker = {**diamond(self.dark, 9), "opacity": 1}
-        marker |= {"symbol": symbols, "size": sizes} if far in symbols else {}
+        if far.any():
+            marker["symbol"] = np.where(far, arrow, DIAMOND).tolist()
+            marker["size"] = np.where(far, 14, 9).tolist()
         said = [number(v) if math.isfinite(v) else "infinite" for v in losses.tolist()]
         hover = f"new {self.about.new}: %{{customdata}}"
         self.marks([], y, marker, hover, customdata=said, cliponaxis=False)

@@ -12,7 +12,7 @@ from cpp_core.figures.panels import Panel, loss_label
 from cpp_core.trials.results import Results, median
 from cpp_core.verdicts.about import about_results, check_numeric
 from cpp_core.verdicts.coverage import too_few
-from cpp_core.verdicts.held import held, held_title, numbers_noun, ranks_words, within
+from cpp_core.verdicts.held import FAILED, held, held_title, numbers_noun, ranks_words, within
 from cpp_core.verdicts.language import counted, listed, plural
 
 
@@ -98,8 +98,9 @@ def _caption(results: Results, chart: LossRows, missing: str, new: int) -> str:
     if new:
         fresh = "" if about.m is None else ", each with a freshly trained model"
         told.append(f"Diamonds: test {plural(about.new)} of this trial, in random order{fresh}")
-    if missing and not chart.cut:
-        told.append(f"There is {missing}")
+    elif not chart.cut:  # else the title says so
+        failed = FAILED if np.isinf(chart.sets[about.bad_end]).any() else ""
+        told += [f"There is {reason}" for reason in [missing or failed] if reason]
     return f"{'. '.join(told)}."
 
 

@@ -307,14 +307,20 @@ class SetChart(Sketch):
 
         A thin one needs more ``strength`` to be seen.
         """
+        spans, colors, texts = [], [], []
         for low, high, opacity in FADES if len(ends) > 1 else ():
             # Order statistics: an interpolation between two infinite ends is undefined.
             a, b = np.quantile(ends, [low, high], method="nearest")
             if a < b:
-                text = f"{percent(low)} to {percent(high)} of the trials: "
-                text += f"{about.lower_end(a)} to {about.upper_end(b)}"
-                style = {"color": faded(color, strength * opacity), "line": {"width": 0}}
-                self.span(y, (a, b), thickness, marker=style, hover=text)
+                spans.append((self.along.clip(a), self.along.clip(b)))
+                colors.append(faded(color, round(strength * opacity, 2)))
+                words = f"{percent(low)} to {percent(high)} of the trials: "
+                texts.append(f"{words}{about.lower_end(a)} to {about.upper_end(b)}")
+        if spans:
+            marker = {"color": colors, "line": {"width": 0}}
+            place: Settings = {"base": [a for a, _ in spans], "width": [thickness] * len(spans)}
+            place |= {"orientation": "h", "customdata": texts}
+            self.bar([b - a for a, b in spans], [y] * len(spans), marker, "%{customdata}", **place)
 
     def averages(self, labels: Sequence[str], averages: Sequence[float], name: str) -> None:
         """A grey tick for the average of each row."""
