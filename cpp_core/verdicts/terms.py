@@ -141,8 +141,8 @@ _TABLE = (
     ),
     Term(
         "tolerance",
-        "A larger bound: with a stated confidence over the calibration, at least the promised share "
-        "of new cases stays within it.",
+        "A larger bound: with a stated confidence over the calibration, at least the promised "
+        "share of new cases stays within it.",
         ("tolerance bound",),
     ),
     Term(
