@@ -153,7 +153,7 @@ _TABLE = (
 TERMS: dict[str, Term] = {term.name: term for term in _TABLE}
 """Every term by name."""
 
-STYLE = """<style>
+STYLE = """\
 .term {border-bottom: 1px dotted currentColor; cursor: help; position: relative}
 .term:hover::after, .term:focus::after {
   content: attr(data-means); position: absolute; left: 0; top: 1.6em; z-index: 1000;
@@ -164,8 +164,8 @@ STYLE = """<style>
   .term:hover::after, .term:focus::after {
     position: fixed; left: 1rem; right: 1rem; top: auto; bottom: 1rem; width: auto;
     max-width: none}}
-</style>"""
-"""How a marked term looks, and its definition while the mouse or a finger is on it."""
+"""
+"""The CSS of a marked term: its definition shows while the mouse, a finger or the focus is on it."""
 
 
 def define(term: str) -> str:

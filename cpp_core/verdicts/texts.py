@@ -51,6 +51,9 @@ BEFORE_THE_LABEL = (
 RESPONSES = {"predict_proba": "probabilities", "decision_function": "decision values"}
 """What a loss needs of a model, in words."""
 
+SEPARATOR = " · "
+"""Between the parts of what was chosen."""
+
 # What can be chosen
 
 
@@ -147,7 +150,7 @@ def chosen_words(experiment: Experiment, alpha: Level, trials: int, side: str = 
         f"{confidence(alpha)} confidence" + ", both sides" * (side == "two-sided" and not symbolic),
         counted(trials, "simulated data set" if data.table is None else "split"),
     ]
-    return " · ".join(parts)
+    return SEPARATOR.join(parts)
 
 
 def spent_words(experiment: Experiment) -> str:

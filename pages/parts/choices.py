@@ -61,9 +61,9 @@ def _limits(kind: Variant, loss: str | None, several: bool) -> dict[str, Any]:
 def sidebar() -> Choice | None:
     """Draw all controls; None, with a sentence on the page, where they do not fit together."""
     with st.sidebar:
-        alpha = controls.confidence_control("confidence")
-        st.markdown("Start from")
-        begun = st.container(key="starts", gap=None)
+        with st.container(key="first"):
+            alpha = controls.confidence_control("confidence")
+        begun = st.container(key="starts")
         dataset, settings = controls.data()
         data = load_dataset(dataset, **settings)
         rivals, kind = controls.algorithms(data.task), controls.asked_kind(data.task)

@@ -65,28 +65,22 @@ def confidence_control(place: str, words: bool = True) -> float:
     A page may have several of these controls, each with a ``place`` of its own: alpha is one.
     """
     alpha, ends = float(door.shown("alpha", ALPHA)), NUMBERS["alpha"]
-    door.show(place, confidence_points(alpha))
+    points = confidence_points(alpha)
     st.slider(
         "Confidence",
-        *(confidence_points(ends.high), confidence_points(ends.low)),
-        step=1.0,
+        *(confidence_points(ends.high), confidence_points(ends.low), points, 1.0),
         format="%g %%",
-        key=place,
-        on_change=_take_confidence,
-        args=(place,),
         help=explain(*HELP["alpha"]) if words else None,
+        **door.twin("alpha", place, points, alpha_of_points),
     )
     if words:
         st.caption(alpha_words(alpha))
     return alpha
 
 
-def _take_confidence(place: str) -> None:
-    door.tell("alpha", alpha_of_points(st.session_state[place]))
-
-
 def starts(active: str | None) -> None:
     """The paper's runs, each one click away; the active one is marked and described."""
+    st.markdown("Start from")
     for name, start in PRESETS.items():
         with st.container(key="active-start" if name == active else f"start-{name}", gap=None):
             st.button(
@@ -159,15 +153,6 @@ def algorithms(task: Task) -> list[str]:
     )
 
 
-def tag_style() -> str:
-    """The tags of chosen algorithms in the algorithms' colours, as a style of the page."""
-    rules = (
-        f'[data-tag][aria-label="{a.label}"] {{background: {a.color}; color: {a.ink}}}'
-        for a in ALGORITHMS.values()
-    )
-    return f"<style>{' '.join(rules)}</style>"
-
-
 def loss(task: Task, kind: Variant, rivals: list[str]) -> tuple[str | None, Any]:
     """Ask for a loss that fits, and say why others do not; also gives a place to describe it."""
     place = st.container(gap="small")
@@ -220,23 +205,18 @@ def question(task: Task) -> None:
     )
     same = [kind.name for kind in kinds if kind.label == chosen.label]
     if len(same) > 1:
-        door.show("variant-width", chosen.name)
         st.segmented_control(
             "Width of the sets",
             same,
+            default=chosen.name,
             format_func=lambda name: VARIANTS[name].width,
             required=True,
-            key="variant-width",
-            on_change=_take_width,
             help=explain(*HELP["width"]),
+            **door.twin("variant", "variant-width", chosen.name, str),
         )
     st.caption(f"{chosen.explanation} In the paper: {chosen.technical}.")
     if len(kinds) < len(VARIANTS):
         st.caption("Not asked here: kinds of error need classes.")
-
-
-def _take_width() -> None:
-    door.tell("variant", st.session_state["variant-width"])
 
 
 def bound(kind: Variant) -> str:

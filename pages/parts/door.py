@@ -8,9 +8,9 @@ labels, and fails at numbers such as ``1e999``.
 
 import math
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -26,8 +26,8 @@ from cpp_core.verdicts.language import typed
 Texts = tuple[str, ...]
 Link = dict[str, Texts]
 
-KNOWN, SHOWN = "_known", "_shown"
-"""In the session: values by key; where the controls of this run start."""
+KNOWN, SHOWN, TWINS = "_known", "_shown", "_twins"
+"""In the session: values by key, where the controls of this run start, twins by their places."""
 
 LEFT, WHERE, GO = "_link", "_where", "_go"
 """In the session: the link as it was left, on which page, and to which page to go instead."""
@@ -90,6 +90,14 @@ class Plain:
         """The value of the text; an error where it has none."""
         (text,) = texts
         return text if self.values is None else self.values[text.lower()]
+
+
+class Twin(NamedTuple):
+    """One of several widgets for the same setting: its present name, and what it holds."""
+
+    name: str
+    holds: Any
+    renamed: int = 0
 
 
 def _simulations() -> dict[str, OneOf | Number]:
@@ -207,6 +215,28 @@ def show(widget: str, value: Any) -> None:
     """Make a widget show a value; it is not set anew while a visitor moves it."""
     if widget not in st.session_state or st.session_state[widget] != value:
         st.session_state[widget] = value
+
+
+def twin(setting: str, place: str, value: Any, read: Callable[[Any], Any]) -> dict[str, Any]:
+    """Arguments of one of several widgets for the same setting, whose default is the value.
+
+    ``read`` turns what it holds into the setting. A widget that holds another value, because its
+    twin was moved, gets a new name. Under the old one the browser goes on to send what it holds
+    until the answer arrives, and that must not count as the visitor's choice.
+    """
+    twins: dict[str, Twin] = st.session_state.setdefault(TWINS, {})
+    before = twins.get(place, Twin(place, value))
+    renamed = before.renamed + (before.holds != value)
+    name = f"{place}-{renamed}" if renamed else place
+    twins[place] = Twin(name, value, renamed)
+    return {"key": name, "on_change": _take_twin, "args": (setting, place, name, read)}
+
+
+def _take_twin(setting: str, place: str, name: str, read: Callable[[Any], Any]) -> None:
+    twins, value = st.session_state[TWINS], st.session_state[name]
+    if twins[place].name == name:
+        twins[place] = twins[place]._replace(holds=value)
+        tell(setting, read(value))
 
 
 def _take(key: str) -> None:

@@ -5,17 +5,17 @@ alone. Each page therefore starts through ``page``, which builds the frame first
 """
 
 from collections.abc import Callable
+from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import streamlit as st
 
 from cpp_core.verdicts.language import unbroken
-from cpp_core.verdicts.terms import STYLE
-from cpp_core.verdicts.texts import chosen_words
+from cpp_core.verdicts.texts import SEPARATOR, chosen_words
 from pages.parts import door
 from pages.parts.choices import Choice, sidebar
-from pages.parts.controls import confidence_control, tag_style
+from pages.parts.controls import confidence_control
 
 
 class Page(NamedTuple):
@@ -52,8 +52,6 @@ def frame() -> None:
     goal = st.session_state.pop(door.GO, name)
     if goal != name:
         st.switch_page(pages[goal], query_params=door.link())
-    st.html(ROOT / "pages/parts/frame.css")
-    st.html(STYLE + tag_style())
     door.enter(name)
     bar = st.container(key="pages", horizontal=True, gap=None)
     if PAGES[name].sidebar:
@@ -78,7 +76,9 @@ def show_chosen(choice: Choice | None) -> None:
     """Say what was chosen; a narrow screen, whose sidebar is a drawer, has the confidence here."""
     if choice is not None:
         told = chosen_words(choice.experiment, choice.alpha, choice.trials, choice.side)
-        st.caption(unbroken(told), width="content")
+        first, *rest = (escape(unbroken(part)) for part in told.split(SEPARATOR))
+        more = "".join(SEPARATOR + part for part in rest)
+        st.html(f'<div class="chosen">{first}<span class="rest">{more}</span></div>')
     with st.container(key="phone"):
         confidence_control("confidence-phone", words=False)
 
