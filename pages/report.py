@@ -29,7 +29,8 @@ from cpp_core.report.reproduce import (
 from cpp_core.trials.experiment import MAX_ALGORITHMS
 from cpp_core.verdicts.answers import Answers, answers_of
 from cpp_core.verdicts.language import confidence, plural
-from pages.parts.choices import Choice, checked_with
+from pages.parts.choices import Choice
+from pages.parts.controls import checked_with
 from pages.parts.live import live
 from pages.parts.shell import page
 from pages.parts.show import show_panel, show_verdict

@@ -6,13 +6,17 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Preset:
-    """A run that starts with one click: its label, one line of description, how many trials."""
+    """A run that starts with one click: its label, one line of description, how many trials.
+
+    ``opens`` names the page that tells its story.
+    """
 
     name: str
     label: str
     description: str
     trials: int
     settings: dict[str, Any]
+    opens: str = "overview"
 
 
 _DIGITS = {
@@ -36,9 +40,10 @@ _RUNS = (
     Preset(
         "digits-instance",
         "Digits: one image",
-        "What retrained machines may lose at one image, and what they really lost",
+        "What retrained machines may lose at one image, and what they really lost.",
         20,
         _DIGITS | {"variant": "z-variable", "n_sets": 50, "regressor": "quantile-forest"},
+        opens="case",
     ),
     Preset(
         "quadnoise-candidate",

@@ -72,7 +72,7 @@ def test_alpha_changes_the_answer_and_trains_nothing(monkeypatch):
         raise AssertionError("alpha must not train")
 
     monkeypatch.setattr(cpp_core.trials.running, "run_block", forbidden)
-    at.slider(key="alpha").set_value(0.3).run()
+    at.slider(key="confidence").set_value(70).run()
     assert not at.exception
     assert charts(at) != before
     assert "70 %" in text_of(at)
