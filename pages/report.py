@@ -17,7 +17,7 @@ from cpp_core.figures.loss_figures import bound_bars, difference_bars
 from cpp_core.figures.panels import Panel
 from cpp_core.report import AUDIENCES, SECTIONS
 from cpp_core.report.export import losses_json, to_json
-from cpp_core.report.pages import BY_GROUP, Look, group_table, losses_report_html, report_html
+from cpp_core.report.pages import BY_GROUP, Look, losses_report_html, report_html
 from cpp_core.report.pdf import find_browser, report_pdf
 from cpp_core.report.reproduce import (
     NO_COMMAND,
@@ -28,7 +28,8 @@ from cpp_core.report.reproduce import (
 )
 from cpp_core.trials.experiment import MAX_ALGORITHMS
 from cpp_core.verdicts.answers import Answers, answers_of
-from cpp_core.verdicts.language import confidence, plural
+from cpp_core.verdicts.language import plural
+from cpp_core.verdicts.loss_lines import group_table
 from pages.parts.choices import Choice, checked_with
 from pages.parts.live import live
 from pages.parts.shell import page
@@ -267,7 +268,7 @@ def show_losses(table: LossTable, answers: Answers, question: dict[str, Any]) ->
             show_panel(plain_panel(difference_bars(table.columns, alpha, **ends)), "file")
     if answers.groups:
         st.markdown(f"**{BY_GROUP}**")
-        by_group = group_table(table, answers, confidence(alpha))
+        by_group = group_table(table, answers, alpha)
         st.dataframe(pd.DataFrame(by_group.rows, columns=list(by_group.head)), hide_index=True)
         st.caption(by_group.caption)
 

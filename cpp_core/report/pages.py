@@ -36,6 +36,7 @@ from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import INDEPENDENT
 from cpp_core.verdicts.answers import Answers, answers_from, answers_of
 from cpp_core.verdicts.language import confidence, counted, number
+from cpp_core.verdicts.loss_lines import group_table
 from cpp_core.verdicts.summary import Table, figures_table
 from cpp_core.verdicts.texts import RE_SPLITS
 
@@ -72,10 +73,6 @@ NOT_THE_WINNER = (
 NOT_UNDER_DRIFT = "It says nothing about data that drift, or about another population."
 NOT_TUNED = "No model was trained, tuned or chosen with these cases."
 BY_GROUP = "Within each group"
-GROUPS_BEFORE = (
-    "Each bound holds separately, for a new case of its group, if the groups were fixed before "
-    "looking at the losses."
-)
 FAILED = "Training runs that raised an error count with the worst loss"
 NOT_TYPICAL = "Typical values over trials describe; they promise nothing."
 
@@ -188,7 +185,7 @@ def losses_report_html(
     numbers["greater_is_better"] = table.greater_is_better
     limit = question.get("at_least" if table.greater_is_better else "at_most")
     counts = f"{counted(table.size, 'case')}, {counted(len(columns), 'model')}"
-    groups = [Section(BY_GROUP, table=group_table(table, answers, level))] if answers.groups else []
+    groups = [Section(BY_GROUP, table=group_table(table, answers, alpha))] if answers.groups else []
     story = Story(
         facts=f"{table.name}: {counts}. {level} confidence.",
         trained=[NOT_TUNED, NOT_REFITTED],
@@ -255,22 +252,6 @@ def _details(results: Results, answers: Answers, alpha: Level, side: str, analys
         panels.append(calibration_curve(results, alpha, side))
     bounds = answers.bounds if len(answers.bounds) > 1 else ()
     return Section(SECTIONS["details"], [*bounds, *answers.typical], panels)
-
-
-def group_table(table: LossTable, answers: Answers, level: str) -> Table:
-    """A row for each group and model: cases, mean loss and the group's own bound."""
-    assert table.groups is not None
-    rows = []
-    for facts in (verdict.facts for verdict in answers.groups):
-        own = table.columns[facts["column"]][table.groups == facts["group"]]
-        if facts["outcome"] == "too little data":
-            bound = f"none: {facts['k_needed'] - len(own)} more cases needed"
-        else:
-            bound = facts["quoted"]
-        mean = number(float(own.mean()))
-        rows.append((facts["group"], facts["column"], f"{len(own):,}", mean, bound))
-    head = ("group", "model", "cases", "mean", f"bound ({level})")
-    return Table(head, rows, GROUPS_BEFORE)
 
 
 def _losses_numbers(table: LossTable, answers: Answers, level: str) -> Section:

@@ -41,6 +41,7 @@ class Choice(Verdict):
     outcome: Outcome
     use: tuple[str, ...]
     strength: Strength
+    pairs: tuple[Asked, ...] = ()  # what it was read from: of each pair the wins and the average
 
 
 def choose(results: Results, alpha: Level = 0.1, margin: float | None = None) -> Choice | None:
@@ -150,7 +151,7 @@ def _choice(names: Mapping[str, str], asked: list[Asked], alpha: Level, about: A
     facts |= {"strength": strength}
     badge: Badge = "guaranteed" if strength == "exact" else "approximate"
     use = tuple(names[own] for own in use)
-    return Choice(text, badge, INDEPENDENT, facts, why, outcome, use, strength)
+    return Choice(text, badge, INDEPENDENT, facts, why, outcome, use, strength, tuple(asked))
 
 
 def _decide(found: _Answers, n_pairs: int) -> tuple[Outcome, tuple[str, ...]]:
