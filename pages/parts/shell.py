@@ -9,14 +9,17 @@ from collections.abc import Callable
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from pages.parts.choices import Choice, sidebar
+from pages.parts.choices import sidebar
 
 PAGES = {
     "overview": ("Overview", "pages/overview.py"),
     "compare": ("Compare", "pages/compare.py"),
     "case": ("One case", "pages/case.py"),
+    "losses": ("Losses", "pages/losses.py"),
     "report": ("Report", "pages/report.py"),
 }
+ALONE = {"losses"}
+"""Pages without the sidebar."""
 Settings = dict[str, list[str]]
 INSIDE, CHOICE, ADDRESS = "_inside_frame", "_choice", "_address"
 
@@ -32,9 +35,11 @@ def frame() -> None:
     ]
     current = st.navigation(pages, position="top")
     st.html("<style>.stMainBlockContainer {padding-top: 4rem}</style>")
-    give_back(had, has, current)
-    st.session_state[CHOICE] = sidebar()
-    st.session_state[ADDRESS] = {key: v for key, v in address().items() if key in st.session_state}
+    if current.url_path not in ALONE:
+        give_back(had, has, current)
+        st.session_state[CHOICE] = sidebar()
+        known = st.session_state.keys()
+        st.session_state[ADDRESS] = {key: v for key, v in address().items() if key in known}
     st.session_state[INSIDE] = True
     try:
         current.run()
@@ -61,9 +66,14 @@ def give_back(had: Settings, has: Settings, current: StreamlitPage) -> None:
         st.switch_page(current, query_params=had | has)
 
 
-def page(body: Callable[[Choice], None]) -> None:
-    """Draw a page inside the frame, or the whole frame when the page's file is run alone."""
+def page(body: Callable[..., None], sidebar: bool = True) -> None:
+    """Draw a page inside the frame, or the whole frame when the page's file is run alone.
+
+    Without the sidebar there is no choice, and the body takes no argument.
+    """
     if not st.session_state.get(INSIDE):
         frame()
+    elif not sidebar:
+        body()
     elif st.session_state[CHOICE] is not None:
         body(st.session_state[CHOICE])
