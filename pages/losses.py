@@ -12,30 +12,26 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from cpp_core.catalog.example_losses import EXAMPLE_NAME, EXAMPLE_STORY, example_losses
-from cpp_core.catalog.loss_files import LossTable, column_names, read_losses
+from cpp_core.catalog.loss_files import LossTable, column_names, read_losses, zero_one
 from cpp_core.figures.loss_figures import Columns, color_of, loss_picture
 from cpp_core.figures.panels import Panel
 from cpp_core.report.export import losses_json
 from cpp_core.report.pages import losses_report_html
 from cpp_core.report.reproduce import asked_of, losses_command_line
 from cpp_core.trials.experiment import MAX_ALGORITHMS
-from cpp_core.verdicts.about import about_numbers
 from cpp_core.verdicts.answers import Answers, answers_of
+from cpp_core.verdicts.bounds import NEXT_CASES
 from cpp_core.verdicts.language import confidence, counted, unbroken
 from cpp_core.verdicts.loss_lines import (
-    NEXT_CASES,
-    asked_line,
     assumed_line,
-    decision_line,
     group_table,
     losses_table,
     pair_lines,
-    zero_one,
 )
 from cpp_core.verdicts.summary import Table
 from pages.parts.choices import checked_with
 from pages.parts.shell import page
-from pages.parts.show import dark, show_panel, show_verdict
+from pages.parts.show import dark, show_panel, show_strip, show_verdict
 
 FILE, READ = "_losses_file", "_losses_read"
 KINDS = {"guess": None, "losses": False, "scores": True}
@@ -235,10 +231,7 @@ def show_found(table: LossTable, answers: Answers, question: dict[str, Any]) -> 
     """The decision, the picture and the table, what was asked, the groups."""
     alpha = question["alpha"]
     numbers: dict[str, Any] = {n: question[n] for n in ("low", "high") if n in question}
-    st.header(literal(decision_line(table, answers, alpha)))
-    asked = asked_line(answers.answer, about_numbers(table.greater_is_better))
-    if asked and len(table.columns) > 1:
-        st.markdown(f"**{literal(asked)}**")
+    show_strip(answers.strip, {name: color_of(table.columns, name) for name in table.columns})
     limit = question.get("at_least" if table.greater_is_better else "at_most")
     rate = question.get("error_rate_at_most"), question.get("batch_size")
     numbers["greater_is_better"] = table.greater_is_better
@@ -258,7 +251,7 @@ def show_found(table: LossTable, answers: Answers, question: dict[str, Any]) -> 
 def show_sentences(answers: Answers) -> None:
     """Pair by pair in a line, then every statement with its badge."""
     with st.expander("Every statement in full, with what it assumes"):
-        for line in pair_lines(answers):
+        for line in pair_lines(answers.strip):
             st.markdown(f"- {literal(line)}")
         for verdict in answers.all:
             show_verdict(verdict)

@@ -187,11 +187,20 @@ def guessed_direction(columns: Mapping[str, NDArray]) -> tuple[bool, str]:
     if scores or losses:
         return bool(scores), f"because of the column name {(scores or losses)[0]!r}"
     values = np.concatenate(list(columns.values()))
-    if np.isin(values, (0, 1)).all():
+    if zero_one(columns):
         return False, "which 0 and 1 cannot tell, nor the column names"
     if (values <= 0).all():
         return True, "because no number is above 0 and the column names say nothing"
     return False, "because the column names say nothing else"
+
+
+def zero_one(columns: Mapping[str, NDArray]) -> bool:
+    """Whether every number is 0 or 1: then errors are counted.
+
+    >>> zero_one({"a": np.array([0.0, 1.0])}), zero_one({"a": np.array([0.0, 0.5])})
+    (True, False)
+    """
+    return all(bool(np.isin(own, (0, 1)).all()) for own in columns.values())
 
 
 def _name_says(name: str) -> set[str]:

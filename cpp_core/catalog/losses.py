@@ -142,7 +142,7 @@ _OFFERED = (
     ),
     _ABSOLUTE,
     batch_mean(_ZERO_ONE, "error_rate", words="share of errors in the batch; 0 is perfect"),
-    _share("accuracy", _accuracy, words="share of hits in the batch; 1 is perfect"),
+    _share("accuracy", _accuracy, words="share of hits in the batch; 1 is perfect", shares=True),
     f1(),
     _share(
         *("roc_auc", _roc_auc),

@@ -142,19 +142,18 @@ def _table(given: argparse.Namespace) -> LossTable:
 
 def summary_lines(table: LossTable, answers: Answers, alpha: float) -> list[str]:
     """The decision, a table with a row for each model, a line for each pair, what is assumed."""
-    several, about = len(table.columns) > 1, about_numbers(table.greater_is_better)
-    lines = [decision_line(table, answers, alpha)]
-    asked = asked_line(answers.answer, about)
-    lines += [asked] if several and asked else []
+    several, strip = len(table.columns) > 1, answers.strip
+    asked = asked_line(answers.answer, about_numbers(table.greater_is_better))
+    lines = [asked] if asked and not several else [decision_line(strip, alpha)]
+    lines += [asked] if asked and several else []
     rows = losses_table(table, answers, alpha)
     lines += ["", *aligned(rows), rows.caption]
     lines += [separately_line(answers, alpha)] if several else []
     if answers.groups:
         rows = group_table(table, answers, alpha)
         lines += ["", *aligned(rows), rows.caption]
-    lines += ["", *pair_lines(answers)] if several else []
-    ends = assumed_line(answers), approximate_line(answers)
-    return [*lines, "", *filter(None, ends)]
+    lines += ["", *pair_lines(strip)] if several else []
+    return [*lines, "", *filter(None, (assumed_line(answers), approximate_line(strip)))]
 
 
 def told_lines(answers: Answers, alpha: float) -> list[str]:

@@ -24,10 +24,10 @@ from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.results import Results
 from cpp_core.trials.running import SchedulerError, scheduler_from_environment, stream
 from cpp_core.verdicts.about import Verdict, about_results
-from cpp_core.verdicts.answers import decisions_from
-from cpp_core.verdicts.choice import choose
+from cpp_core.verdicts.decisions import decisions_from
 from cpp_core.verdicts.language import confidence, counted
-from cpp_core.verdicts.loss_lines import asked_line
+from cpp_core.verdicts.loss_lines import asked_line, decision_line, pair_lines
+from cpp_core.verdicts.strip import strip_from
 from cpp_core.verdicts.summary import figures_table
 
 UNUSABLE, INTERRUPTED = 2, 130
@@ -163,13 +163,14 @@ def run_command(given: argparse.Namespace) -> int:
 def summary_lines(results: Results, given: argparse.Namespace) -> list[str]:
     """The decision, whether what was asked is shown, the figures; with ``--why`` all sentences."""
     alpha, side, lines = given.alpha, given.side, []
-    told: list[Verdict] = []
+    told, pairs = list[Verdict](), list[str]()
     if 0 in results.trials:
         decisions = decisions_from(results, alpha, given.at_most, delta=given.delta)
-        choice = choose(results, alpha, given.margin)
-        lines += [choice.text] if choice else []
+        strip = strip_from(results, alpha, side, given.margin, decisions)
+        lines += [decision_line(strip, alpha)]
         lines += [asked] if (asked := asked_line(decisions, about_results(results))) else []
-        told = [*decisions, *([choice] if choice else [])]
+        told = [*decisions, *([strip.choice] if strip.choice else [])]
+        pairs = ["", *pair_lines(strip)] if strip.choice else []
     found, experiment = figures_table(results, alpha, side), results.experiment
     head = f"{experiment.variant} on {experiment.data.label}, {confidence(alpha)} confidence, "
     head += f"{side} (k = {experiment.sizes.k}, m = {experiment.sizes.m})"
@@ -179,8 +180,8 @@ def summary_lines(results: Results, given: argparse.Namespace) -> list[str]:
         for name, own in results.summary(alpha, side).items()
         if own["failed"]
     ]
-    lines += ["" for _ in lines[:1]]
-    lines += [head, *aligned(found), found.caption, *failed]
+    lines += [""] if lines else []
+    lines += [head, *aligned(found), found.caption, *failed, *pairs]
     return lines + (["", *map(told_line, told)] if given.why and told else [])
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from cpp_core.catalog.algorithms import ALGORITHMS
+from cpp_core.catalog.loss_files import zero_one
 from cpp_core.checks import Level
 from cpp_core.figures.histograms import bin_edges, name_row, stacked
 from cpp_core.figures.panels import (
@@ -24,8 +25,9 @@ from cpp_core.figures.panels import (
     ink,
     stroke,
 )
+from cpp_core.method.counts import batch_errors
 from cpp_core.verdicts.about import About, about_numbers
-from cpp_core.verdicts.bounds import bound_of
+from cpp_core.verdicts.bounds import NEXT_CASES, bound_of
 from cpp_core.verdicts.comparisons import Pair, next_difference_of
 from cpp_core.verdicts.language import (
     confidence,
@@ -35,7 +37,6 @@ from cpp_core.verdicts.language import (
     percent,
     plural,
 )
-from cpp_core.verdicts.loss_lines import NEXT_CASES, errors_in, next_errors, zero_one
 
 Columns = Mapping[str, NDArray]
 PLACES = 300
@@ -190,8 +191,9 @@ def error_bars(
     """A bar per model up to the most errors on the next cases; the share so far as a grey tick."""
     most, usual = {}, {}
     for name, own in columns.items():
-        most[name] = next_errors(own, greater_is_better, alpha, batch_size)
-        usual[name] = batch_size * errors_in(own, greater_is_better) / len(own)
+        errors = int((own != greater_is_better).sum())
+        most[name] = batch_errors(len(own), errors, batch_size, alpha, "upper")[1]
+        usual[name] = batch_size * errors / len(own)
     asked = [] if rate_at_most is None else [rate_at_most * batch_size]
     figure = SetChart(Axis.around([0, *most.values(), *usual.values(), *asked], False, zero=True))
     for row, (name, errors) in enumerate(most.items()):

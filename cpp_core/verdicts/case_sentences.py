@@ -8,7 +8,7 @@ from cpp_core.checks import Level
 from cpp_core.method.ranks import grouped_ranks
 from cpp_core.trials.case_study import CaseStudy, Study
 from cpp_core.trials.experiment import Experiment
-from cpp_core.verdicts.about import EXCHANGEABLE, Verdict, about_experiment
+from cpp_core.verdicts.about import EXCHANGEABLE, Brief, Verdict, about_experiment
 from cpp_core.verdicts.language import confidence, counted, ordinal, percent
 
 
@@ -34,17 +34,20 @@ def promise(study: Study, alpha: Level) -> Verdict:
             f"No set leaves anything out at {level} confidence: {about.more(more)} would allow it. "
             "Raise alpha, or change the sizes."
         )
+        brief = Brief("", "no bound yet", f": {about.more(more)} would allow one", "open")
         why = f"It takes k of at least 1/alpha - 1 = {k + more} calibration scores; there are {k}."
     else:
         new = "" if about.m is None else ", after retraining on fresh ones,"
         each = ", separately for each algorithm" if about.n_algorithms > 1 else ""
         text = f"At a new case{new} {held} is in its set with {level} confidence{each}."
+        brief = Brief("", f"{held} is in its set", f"with {level} confidence, over new cases")
         hi = grouped_ranks(k, 1, alpha, "upper")[1]
         why = (
             f"What was predicted at the case is moved by the {ordinal(hi)} smallest of the {k} "
             f"calibration scores. The probability is {about.together}."
         )
-    return Verdict(text, "guaranteed", EXCHANGEABLE, about.facts(alpha, k, more_needed=more), why)
+    facts = about.facts(alpha, k, more_needed=more)
+    return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why, brief)
 
 
 def end_of_range(study: CaseStudy, ends: Iterable[tuple[str, float]], alpha: Level) -> str:

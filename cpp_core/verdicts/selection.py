@@ -5,6 +5,7 @@ that the choice never saw keeps it (docs/method.md, section 7).
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from cpp_core.trials.results import NumericLosses, Results
 from cpp_core.verdicts.about import (
     EXCHANGEABLE,
     About,
+    Brief,
     Verdict,
     about_results,
     check_numeric,
@@ -95,7 +97,8 @@ def _winner(
         )
         why = f"Each half needs {counted(needed, 'score')}; {about.source} has {k} in all."
         facts = about.facts(alpha, k, outcome="too little data", k_needed=2 * needed)
-        return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why)
+        brief = Brief("", "too little data", f": {about.more(2 * needed - k)} would do", "open")
+        return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why, brief)
     choose, calibrate = equal_parts(k, 2, np.random.default_rng(SPLIT_SEED))
     bounds = {label: bound(label, choose, True) for label in labels}
     best = min(bounds, key=lambda label: bounds[label])
@@ -105,8 +108,8 @@ def _winner(
         f"confidence. Quoting the best of {K} bounds from all {k} would cost some; asking for "
         f"alpha / {K} of each is the other safe way."
     )
-    end = about.sign * bound(best, calibrate, False)
-    inner = bound_verdict(half, end, why, alpha, about, best, at_case)
+    found = about.turned(about.turned(about.low, about.high)[0], bound(best, calibrate, False))
+    inner = bound_verdict(half, found, why, alpha, about, best, at_case)
     text = (
         f"Chosen among {K} on {half} calibration {plural(about.held_out)}, calibrated on {half} "
         f"others that the choice never saw, {best}: {clause(inner.text)}"
@@ -119,4 +122,7 @@ def _winner(
         )
     on_first_half = {label: about.sign * value for label, value in bounds.items()}
     facts = inner.facts | {"n_algorithms": K, "chosen": best, "bounds_on_first_half": on_first_half}
-    return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why)
+    rest = f"if you picked it here: chosen on {half:,}, calibrated on {half:,} others"
+    own = inner.brief
+    brief = replace(own, rest=rest) if inner.facts["outcome"] == "bound" and not at_case else own
+    return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why, brief)

@@ -305,7 +305,8 @@ def test_errors_are_led_by_their_rate_and_not_by_a_bound_of_0(file, capsys):
     assert main(["check", file(wrong=np.repeat([1, 0], [10, 190]))]) == 0
     most = batch_errors(200, 10, 100, 0.1, "upper")[1]
     out = capsys.readouterr().out
-    assert out.startswith(f"10 of 200 answers are wrong (5 %): at most {most} errors among")
+    assert out.startswith(f"At most {most} errors. By this trained model among the next 100 cases")
+    assert "error rate 5 %." in out
     assert "at most 0" not in out
 
 
