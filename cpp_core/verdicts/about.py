@@ -190,10 +190,14 @@ class About:
         training = "" if self.m is None else ", the fresh training cases"
         return f"over the calibration draw{training} and the new {self.new} together"
 
+    def missing(self, n: int) -> str:
+        """n more calibration scores."""
+        return counted(n, f"more calibration {self.held_out}")
+
     def more(self, n: int) -> str:
         """n more calibration scores, and what they cost."""
         own = "" if self.m is None else f" (each with its own {counted(self.m, 'training case')})"
-        return counted(n, f"more calibration {self.held_out}") + own
+        return self.missing(n) + own
 
     def set_from(
         self, losses: NDArray, alpha: Level, side: str

@@ -100,9 +100,10 @@ def bound_verdict(
     if np.isfinite(about.worst):
         trivial = f"no bound {edge} of its range, {about.end(about.worst)},"
     if k < needed:
-        outcome, missing = "too little data", f": {about.more(needed - k)} would give one"
-        text = f"{about.lead(label)}, {subject} has {trivial} with {level} confidence{missing}."
-        brief = Brief(label, "no bound yet", missing, "open")
+        outcome, more = "too little data", f": {about.more(needed - k)} would give one"
+        text = f"{about.lead(label)}, {subject} has {trivial} with {level} confidence{more}."
+        rest = f": {about.missing(needed - k)} would give one"
+        brief = Brief(label, "no bound yet", rest, "open")
         why = (
             f"At {level} confidence a bound needs k of at least {1 if one_sided else 2}/alpha - 1 "
             f"= {needed} calibration scores; {about.source} has {k}."
@@ -201,12 +202,13 @@ def _symbol_verdict(
     held = sets[0]
     kinds = [symbol for symbol, kept in zip(reader.symbols, held, strict=True) if kept]
     if k < needed:
-        outcome, missing = "too little data", f": {about.more(needed - k)} would allow it"
+        outcome, more = "too little data", f": {about.more(needed - k)} would allow it"
         text = (
             f"{about.lead(label)}, no kind of error of {about.of(label)} can be ruled out with "
-            f"{confidence(alpha)} confidence{missing}."
+            f"{confidence(alpha)} confidence{more}."
         )
-        brief = Brief(label, "no kind of error is ruled out", missing, "open")
+        rest = f": {about.missing(needed - k)} would allow it"
+        brief = Brief(label, "no kind of error is ruled out", rest, "open")
         why = (
             f"A smaller set needs k of at least 1/alpha - 1 = {needed} calibration scores; trial "
             f"0 has {k}."

@@ -34,7 +34,7 @@ def promise(study: Study, alpha: Level) -> Verdict:
             f"No set leaves anything out at {level} confidence: {about.more(more)} would allow it. "
             "Raise alpha, or change the sizes."
         )
-        brief = Brief("", "no bound yet", f": {about.more(more)} would allow one", "open")
+        brief = Brief("", "no bound yet", f": {about.missing(more)} would allow one", "open")
         why = f"It takes k of at least 1/alpha - 1 = {k + more} calibration scores; there are {k}."
     else:
         new = "" if about.m is None else ", after retraining on fresh ones,"

@@ -160,7 +160,7 @@ def next_verdict(
             f"Too little data to compare {pair.first} and {pair.second} on a {about.next} with "
             f"{confidence(each)} confidence: {about.more(needed - k)} would do."
         )
-        brief = Brief("", "too little data", f": {about.more(needed - k)} would do", "open")
+        brief = Brief("", "too little data", f": {about.missing(needed - k)} would do", "open")
         rank = f"{'A finite set needs' if at_case else 'Two finite ends need'} "
         rank += f"{counted(needed, 'score')}, {about.source} has {k}"
     elif outcome == "empty":

@@ -97,7 +97,8 @@ def _winner(
         )
         why = f"Each half needs {counted(needed, 'score')}; {about.source} has {k} in all."
         facts = about.facts(alpha, k, outcome="too little data", k_needed=2 * needed)
-        brief = Brief("", "too little data", f": {about.more(2 * needed - k)} would do", "open")
+        missing = f": {about.missing(2 * needed - k)} would do"
+        brief = Brief("", "too little data", missing, "open")
         return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why, brief)
     choose, calibrate = equal_parts(k, 2, np.random.default_rng(SPLIT_SEED))
     bounds = {label: bound(label, choose, True) for label in labels}

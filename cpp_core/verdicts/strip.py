@@ -5,6 +5,7 @@ and a card each for the average, for wins and for the next loss. A card has at m
 sentences behind it, with all their conditions, are a click away.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -184,7 +185,10 @@ def _strip(
     text = choice.brief.detail
     if choice.outcome == "undecided" and not text:
         text = f"{' or '.join(own.label for own in ranked)}: more cases may tell"
-    return Strip(f"{choice.brief.lead}.", f"{sentence(text)}.", names, tuple(cards), choice)
+    # A name from a file is written as it is there.
+    as_named = text.startswith(tuple(f"{own.label} " for own in entrants))
+    text = text if as_named else sentence(text)
+    return Strip(f"{choice.brief.lead}.", f"{text}.", names, tuple(cards), choice)
 
 
 def _ranked(entrants: Sequence[Entrant], choice: Choice, about: About) -> list[Entrant]:
@@ -261,6 +265,9 @@ def _limit_cards(ranked: Sequence[Entrant]) -> list[Card]:
         first, *others = found
         named = f"{ranked[0].label}: {first.outcome}" if others else first.outcome
         rest = [f"{own.label}: {it.outcome}" for own, it in zip(ranked[1:], others, strict=True)]
+        if len(others) > 1:
+            counts = Counter(it.outcome for it in others)
+            rest = [f"{n} other{'s' * (n > 1)}: {outcome}" for outcome, n in counts.items()]
         detail = "; ".join([first.brief.detail, *rest])
         topic = "Your error rate" if "rate" in first.facts else "Your limit"
         cards.append(Card(topic, named, detail, first.claim, _strength(first), found))

@@ -17,7 +17,7 @@ from cpp_core.verdicts.language import counted, duration
 Draw = Callable[[Results], None]
 T = TypeVar("T")
 
-UNASKED_SECONDS = 4.0
+UNASKED_SECONDS = 30.0
 """A run starts by itself; it pauses after its first trials if the rest takes longer than this."""
 
 MOMENT = 0.5
