@@ -57,7 +57,7 @@ def losses_table(table: LossTable, answers: Answers, alpha: Level) -> Table:
         rows.append((name, *figures, outcome + _worse(own, answers.bounds[i], alpha, about)))
     head = ("model", "cases", "average", f"bound ({level})", "outcome")
     caption = f"Average: of the cases in the file. Bound: on the next {about.loss}, with {level} "
-    return Table(head, rows, caption + "confidence.")
+    return Table(head, rows, caption + "confidence.", figures=False)
 
 
 def _errors_table(table: LossTable, answers: Answers, alpha: Level) -> Table:
@@ -71,7 +71,7 @@ def _errors_table(table: LossTable, answers: Answers, alpha: Level) -> Table:
     cases = counted(size, "case")
     head = ("model", "cases", "errors", "error rate", f"next {cases}", "outcome")
     caption = f"Errors on the next {cases}: an exact guarantee, with {confidence(alpha)} "
-    return Table(head, rows, caption + "confidence.")
+    return Table(head, rows, caption + "confidence.", figures=False)
 
 
 def bound_words(bound: Verdict, about: About) -> str:
@@ -115,7 +115,7 @@ def group_table(table: LossTable, answers: Answers, alpha: Level) -> Table:
         words = bound_words(bound, about) + _worse(own, bound, alpha, about)
         rows.append((group, name, f"{len(own):,}", number(float(own.mean())), words))
     head = ("group", "model", "cases", "average", f"bound ({confidence(alpha)})")
-    return Table(head, rows, GROUPS_BEFORE)
+    return Table(head, rows, GROUPS_BEFORE, figures=False)
 
 
 # Lines
