@@ -188,6 +188,15 @@ class Axis:
         """The place of an end on the axis."""
         return float(np.clip(value, self.low, self.high))
 
+    def value(self, end: float) -> float:
+        """An end as Plotly has it in annotations and ranges: its logarithm on a log axis."""
+        return math.log10(end) if self.log else end
+
+    def place(self, end: float) -> float:
+        """How far along the axis an end lies, 0 to 1."""
+        low, high = self.value(self.low), self.value(self.high)
+        return (self.value(end) - low) / (high - low)
+
     def layout(self, title: str) -> dict[str, Any]:
         """The settings of the Plotly axis."""
         ends = [self.low, self.high]
