@@ -55,6 +55,12 @@ def literal(text: str) -> str:
     return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", unbroken(text))
 
 
+def on_page(error: ValueError) -> str:
+    """What is wrong, with the words of the page where the command line has its own."""
+    said = str(error).replace("say --greater-is-better or --smaller-is-better", "choose one above")
+    return literal(said)
+
+
 # The file
 
 
@@ -329,7 +335,7 @@ def judge(name: str, content: bytes) -> None:
         with found:
             show_found(table, answers, question)
     except ValueError as error:
-        found.error(literal(str(error)))
+        found.error(on_page(error))
         return
     show_sentences(answers)
     show_downloads(table, answers, question)
@@ -342,7 +348,7 @@ def body() -> None:
             names_in(*held)
     except ValueError as error:
         confidence_control()
-        st.error(literal(str(error)))
+        st.error(on_page(error))
         invite()
         return
     if held is None:
