@@ -21,7 +21,7 @@ def example_losses(seed: int = 0) -> bytes:
     'delivery,area,rule_of_thumb,linear_model,boosted_trees'
     """
     rng = np.random.default_rng(seed)
-    km, rush, suburb = rng.gamma(3.0, 1.5, CASES), rng.random(CASES) < 0.3, rng.random(CASES) < 0.4
+    km, rush, suburb = rng.gamma(6.0, 0.75, CASES), rng.random(CASES) < 0.3, rng.random(CASES) < 0.4
     jam = np.where(rng.random(CASES) < 0.02, rng.exponential(25.0, CASES), 0.0)
     expected = 8 + 3 * km + rush * 3 * km
     minutes = expected + rng.normal(0, 1 + 0.3 * km) + jam

@@ -110,7 +110,7 @@ def show_chart(panel: Panel, place: str) -> None:
 def show_panel(panel: Panel, place: str = "") -> None:
     """A title that states the finding with its data beside it, the chart, how to read it."""
     with st.container(border=True):
-        with st.container(horizontal=True, horizontal_alignment="distribute"):
+        with st.container(horizontal=True, wrap=False, horizontal_alignment="distribute"):
             st.markdown(f"**{as_markdown(panel.title)}**", width="stretch")
             st.download_button(
                 "CSV",
