@@ -1,7 +1,7 @@
 """Figures of a file of losses: bounds, where the losses lie, differences on the same cases."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import combinations
 from typing import Any
 
@@ -13,8 +13,8 @@ from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.catalog.loss_files import zero_one
 from cpp_core.checks import Level
 from cpp_core.figures.histograms import bin_edges, name_row, stacked
+from cpp_core.figures.loss_rows import Look, LossRows
 from cpp_core.figures.panels import (
-    GREY,
     Axis,
     Panel,
     SetChart,
@@ -22,13 +22,13 @@ from cpp_core.figures.panels import (
     bound_words,
     chart_text,
     faded,
-    ink,
     stroke,
 )
 from cpp_core.method.counts import batch_errors
 from cpp_core.verdicts.about import About, about_numbers
 from cpp_core.verdicts.bounds import NEXT_CASES, bound_of
 from cpp_core.verdicts.comparisons import Pair, next_difference_of
+from cpp_core.verdicts.held import Held, held_title
 from cpp_core.verdicts.language import (
     confidence,
     counted,
@@ -39,12 +39,8 @@ from cpp_core.verdicts.language import (
 )
 
 Columns = Mapping[str, NDArray]
-PLACES = 300
-"""So many places along the axis have a tick."""
-STRETCH = 2.5
-"""The axis reaches so many times as far as the largest bound: larger losses are counted."""
-LABELS, TICKS, BAR = -0.42, -0.24, 0.1
-"""Where the lanes of a row are, from its middle down; a row is 1 high."""
+LONGEST = 28
+"""The longest name that a chart shows in full."""
 COLORS = tuple(dict.fromkeys(algorithm.color for algorithm in ALGORITHMS.values()))
 
 
@@ -59,56 +55,26 @@ def _missing(facts: dict[str, Any]) -> str:
     return "" if more <= 0 else f"no bound: {counted(more, 'more case')} would give one"
 
 
-class _BoundChart(SetChart):
-    """Rows of losses and bounds: the losses of a model as ticks, its bound as a bar below them."""
-
-    def ticks(self, row: int, losses: NDArray, about: About, dark: bool) -> None:
-        """The losses, each place once; what lies beyond the axis is counted."""
-        axis, right = self.along, about.sign > 0
-        edge = axis.high if right else axis.low
-        seen = losses[about.sign * losses <= about.sign * edge]
-        at = np.rint(PLACES * (seen - axis.low) / (axis.high - axis.low))
-        _, first, many = np.unique(at, return_index=True, return_counts=True)
-        weak, strong = (faded(ink(dark), opacity) for opacity in (0.25, 0.75))
-        line = {"color": many.tolist(), "colorscale": [[0, weak], [1, strong]], "width": 1}
-        marker = {"symbol": "line-ns", "size": 9, "line": {**line, "cmin": 1, "cmax": 6}}
-        y = [row + TICKS] * len(first)
-        self.marks(seen[first], y, marker, "", hoverinfo="skip", cliponaxis=False)
-        beyond = len(losses) - len(seen)
-        if beyond:
-            text = f"{beyond:,} of {len(losses):,} beyond"
-            place: dict[str, Any] = {"xref": "x domain", "x": int(right), "y": row + LABELS}
-            place |= {"xanchor": "right" if right else "left", "font": {"size": 11}}
-            self.note(f"{text} →" if right else f"← {text}", **place)
-
-    def value(self, row: int, text: str, x: float, color: str) -> None:
-        """A line at the bound with its number beside it."""
-        y = [row + TICKS - 0.1, row + BAR + 0.25]
-        self.line([x, x], y, {"color": color, "width": 3}, "", hoverinfo="skip", cliponaxis=False)
-        right = (x - self.along.low) / (self.along.high - self.along.low) < 0.75
-        anchor, shift = ("left", 4) if right else ("right", -4)
-        self.note(f"<b>{text}</b>", x=x, y=row + LABELS, xanchor=anchor, xshift=shift)
-
-    def average(self, values: Sequence[float], name: str) -> None:
-        """A grey tick on the bar of each row."""
-        tick = {"symbol": "line-ns", "size": 24, "line": {"color": GREY, "width": 4}}
-        more = {"customdata": [number(value) for value in values], "showlegend": True}
-        y = [row + BAR for row in range(len(values))]
-        self.marks(values, y, tick, f"{name}: %{{customdata}}", name=name, **more)
+def _held(name: str, losses: NDArray, alpha: Level, about: About, start: float) -> Held:
+    """The losses of a model beside the set up to its bound, drawn from the start on."""
+    facts = bound_of(losses, alpha, about, name).facts
+    ranks, _ = about.set_from(losses, alpha, "upper")
+    lower, upper = sorted((start, facts["bound"]))
+    return Held(name, np.sort(losses), lower, upper, ranks, facts["outcome"], np.empty(0))
 
 
-def _loss_axis(columns: Columns, bounds: list[float], about: About) -> Axis:
-    """Where the bounds can be read: from the best on; losses far beyond are left out."""
-    sign, known = about.sign, [bound for bound in bounds if math.isfinite(bound)]
-    every = sign * np.concatenate(list(columns.values()))
-    best = sign * (about.high if sign < 0 else about.low)
-    good, most = (best if math.isfinite(best) else float(every.min())), float(every.max())
-    good = 0.0 if not math.isfinite(best) and sign > 0 and good >= 0 else good
-    reach = max([sign * bound for bound in known], default=most)
-    far = max(min(good + STRETCH * (reach - good), most), reach)
-    far = far if far > good else good + (abs(good) or 1.0)
-    low, high = sorted((sign * good, sign * far))
-    return Axis(low, high)
+def _short(name: str) -> str:
+    """A name that leaves room for the chart beside it."""
+    return name if len(name) <= LONGEST else f"{name[: LONGEST // 2]}…{name[-LONGEST // 2 :]}"
+
+
+def _start(columns: Columns, about: About) -> float:
+    """Where bars begin: the best that can be; if that is not known, 0 or the best there is."""
+    every = about.sign * np.concatenate(list(columns.values()))
+    best = float(every.min())
+    if math.isfinite(about.best):
+        return about.best
+    return 0.0 if about.sign > 0 and best > 0 else about.sign * best
 
 
 def bound_bars(
@@ -123,61 +89,44 @@ def bound_bars(
     ``numbers``, here and below: what ``about_numbers`` takes.
     """
     about = about_numbers(**numbers, n_algorithms=len(columns))
-    found = {name: bound_of(own, alpha, about, name).facts for name, own in columns.items()}
-    bounds = {name: float(facts["bound"]) for name, facts in found.items()}
-    means = {name: float(own.mean()) for name, own in columns.items()}
-    known = [*bounds.values(), *means.values(), *([] if at_most is None else [at_most])]
-    figure, readings = _BoundChart(_loss_axis(columns, known, about)), []
-    notes = [_missing(facts) for facts in found.values()]
-    best = figure.along.low if about.sign > 0 else figure.along.high
-    for row, (name, bound) in enumerate(bounds.items()):
-        ends = (bound, best) if about.greater_is_better else (best, bound)
-        words, color = bound_words(about, *ends, "upper"), color_of(columns, name)
-        readings.append(f"{name} {words} (average {number(means[name])})")
-        figure.ticks(row, columns[name], about, dark)
-        figure.set(row + BAR, SetMark(*ends, color, chart_text(readings[-1]), notes[row]))
-        if math.isfinite(bound):
-            figure.value(row, about.end(bound), bound, color)
-    labels = [f"<b>{chart_text(name)}</b>" for name in columns]
-    figure.average(list(means.values()), f"average {about.loss}")
-    if at_most is not None:
-        figure.vline(at_most, stroke(dark, "dash"))
-    figure.frame_sets(about.loss, labels, 96, 98 if any(notes) else 78)
+    start = _start(columns, about)
+    cut = {name: _held(name, own, alpha, about, start) for name, own in columns.items()}
+    data = pd.DataFrame(
+        {"algorithm": name, "lower": own.lower, "upper": own.upper}
+        | {"mean_test_loss": float(columns[name].mean())}
+        | {f"{end}_{level}": getattr(own, end) for end in ("lower", "upper") for level in (5, 95)}
+        for name, own in cut.items()
+    )
+    looks = {name: Look(_short(name), color_of(columns, name)) for name in columns}
+    chart = LossRows(data, cut, about, "upper", dark, looks)
+    for row, own in enumerate(cut.values()):
+        chart.row(row, {"lower": np.array([own.lower]), "upper": np.array([own.upper])})
+    chart.framed(about.loss)
     caption = (
-        f"Ticks: the {plural(about.loss)} in the file. Bar: where the next one lies, with "
+        f"Ticks: the {plural(about.loss)} in the file, sorted. Bar: where the next one lies, with "
         f"{confidence(alpha)} confidence. Grey: the average."
     )
     if at_most is not None:
-        caption += f" Dashed: the limit {number(at_most, digits=17)}."
-    data = pd.DataFrame({"column": list(bounds), "bound": bounds.values(), "mean": means.values()})
-    title = _bounds_title(columns, found, alpha, about)
-    alt = f"A bar per model. {title}: {', '.join(readings)}."
-    return Panel("bounds", title, figure, caption, alt, data)
-
-
-def _bounds_title(
-    columns: Columns, found: Mapping[str, dict[str, Any]], alpha: Level, about: About
-) -> str:
-    """How many losses lie within the bounds: so will the next."""
-    level, noun = f"with {confidence(alpha)} confidence", about.loss
-    held = [
-        int((about.sign * columns[name] <= about.sign * facts["bound"]).sum())
-        for name, facts in found.items()
-        if facts["outcome"] == "bound"
+        caption += f" {_limit(chart, at_most)}"
+    facts = bound_of(next(iter(columns.values())), alpha, about, "").facts
+    title = held_title(list(cut.values()), alpha, "upper", about, _missing(facts), 0)
+    bounds, means = data[about.bad_end].tolist(), data["mean_test_loss"].tolist()
+    said = [
+        f"{name} {bound_words(about, own.lower, own.upper, 'upper')} (average {number(mean)})"
+        for (name, own), mean in zip(cut.items(), means, strict=True)
     ]
-    if not held:
-        facts = next(iter(found.values()))
-        return (
-            f"{_missing(facts) or f'No bound inside the range of the {noun}'}, {level}".capitalize()
-        )
-    each = " each" if len(held) > 1 else ""
-    whose = "the bound" if len(found) == 1 else "each model's bound"
-    if len(held) < len(found):
-        whose = f"the bound of {listed(n for n, f in found.items() if f['outcome'] == 'bound')}"
-    least = "At least " if len(set(held)) > 1 else ""
-    size = len(next(iter(columns.values())))
-    told = f"{least}{min(held):,} of {size:,} {plural(noun)} lie within {whose}"
-    return f"{told}: the next will too, {level}{each}"
+    alt = f"A bar per model. {title}: {', '.join(said)}."
+    shown = pd.DataFrame({"column": list(columns), "bound": bounds, "mean": means})
+    return Panel("bounds", title, chart, caption, alt, shown)
+
+
+def _limit(chart: LossRows, limit: float) -> str:
+    """Draw a limit as a dashed line, and say which it is; beyond the axis it is only said."""
+    size = number(limit, digits=17)
+    if not chart.along.low <= limit <= chart.along.high:
+        return f"The limit {size} is beyond the axis."
+    chart.vline(limit, stroke(chart.dark, "dash"))
+    return f"Dashed: the limit {size}."
 
 
 def error_bars(

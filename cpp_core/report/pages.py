@@ -13,11 +13,11 @@ from cpp_core.checks import Level, check_side, exact_alpha, lookup
 from cpp_core.figures.coverage_figures import calibration_curve, cover_rates, coverage_histograms
 from cpp_core.figures.interval_figures import (
     interval_histograms,
-    overview_bars,
     paired_difference,
     width_histograms,
 )
 from cpp_core.figures.loss_figures import difference_bars, loss_histograms, loss_picture
+from cpp_core.figures.next_loss import next_loss
 from cpp_core.figures.panels import Panel
 from cpp_core.figures.symbol_figures import symbol_bars
 from cpp_core.report import AUDIENCES, SECTIONS
@@ -155,7 +155,9 @@ def report_html(
         trained=[retrained if experiment.algorithmic else NOT_REFITTED],
         data=[simulated if experiment.data.table is None else RE_SPLITS],
         picture=lambda: (
-            symbol_bars(results, alpha) if kind.symbolic else overview_bars(results, alpha, "upper")
+            symbol_bars(results, alpha)
+            if kind.symbolic
+            else next_loss(results, alpha, "upper", draws=False)
         ),
         pairs=lambda: [paired_difference(results, *names, alpha)] if len(names) == 2 else [],
         details=lambda: _details(results, answers, alpha, side, look.analyst),

@@ -15,12 +15,12 @@ from cpp_core.catalog.losses import is_clipped
 from cpp_core.checks import Level
 from cpp_core.method.ranks import grouped_ranks, scores_needed
 from cpp_core.method.splits import training_size
-from cpp_core.method.symbols import CORRECT, FN, FP, OTHER
 from cpp_core.trials.case_study import CaseStudy, Study
 from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.gallery import DRAWN, HARDEST, SURPRISING, WIDEST, Gallery
 from cpp_core.trials.symbol_study import SymbolStudy
 from cpp_core.verdicts.about import EXCHANGEABLE, About, Brief, Verdict, about_experiment
+from cpp_core.verdicts.bounds import SYMBOL_WORDS
 from cpp_core.verdicts.language import (
     confidence,
     counted,
@@ -46,13 +46,6 @@ OWN_PROMISE = (
     "A bound that is calibrated with the losses of one label alone is promised for that label; it "
     "rests on fewer losses."
 )
-
-SYMBOL_WORDS = {
-    CORRECT: "correct",
-    FP: "a false positive",
-    FN: "a false negative",
-    OTHER: "another error",
-}
 
 
 def noun(experiment: Experiment) -> str:

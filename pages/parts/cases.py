@@ -37,7 +37,7 @@ def chosen_case(study: Study, shown: Gallery, label: str) -> int:
     context = shown.by, label, zlib.crc32(study.X.tobytes())
     before, last = st.session_state.get(CASE, (context, None))
     if before != context:
-        asked = int(shown.cases[0])
+        asked: int | None = int(shown.cases[0])
     elif "case" in st.query_params:
         asked = asked_case(len(study.y))
     else:

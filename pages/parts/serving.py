@@ -6,8 +6,7 @@ import streamlit
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cpp_core import Experiment
-from cpp_core.figures.compare import WHO_WINS, panels_of
-from cpp_core.figures.interval_figures import overview_bars
+from cpp_core.figures.compare import WHO_WINS, first_picture, panels_of
 from cpp_core.verdicts.answers import compared
 from cpp_core.verdicts.coverage import promise_kept
 from cpp_core.verdicts.strip import asked_strip
@@ -70,7 +69,7 @@ def warm() -> None:
     results = stored_results(keys, trials, 0, experiment)
     alpha, side = 0.1, "upper"
     kept(asked_strip, results, alpha, side)
-    kept(overview_bars, results, alpha, side)
+    kept(first_picture, results, alpha, side, dark=False)
     kept(figures_table, results, alpha, side)
     kept(promise_kept, results, alpha, side)
     kept(compared, results, alpha, None)
