@@ -83,6 +83,8 @@ def usual_sets(variant: str, n: int, held_out: int = 1) -> int:
 def preset_of(experiment: "Experiment") -> str | None:
     """Which of the paper's runs an experiment is, in whatever order its algorithms are named.
 
+    One that starts with automatic sizes is known by those too.
+
     >>> preset_of(Experiment(algorithms=("svm-rbf", "svm-lin"))), preset_of(Experiment(n=1000))
     ('digits-candidate', None)
     """
@@ -91,6 +93,8 @@ def preset_of(experiment: "Experiment") -> str | None:
         return replace(of, algorithms=tuple(sorted(of.algorithms)))
 
     runs = {in_order(Experiment.preset(name)): name for name in PRESETS}
+    started = [name for name, preset in PRESETS.items() if preset.automatic]
+    runs |= {in_order(Experiment.preset(name, n_sets=None)): name for name in started}
     return runs.get(in_order(experiment))
 
 

@@ -108,7 +108,7 @@ def _begin(name: str) -> None:
     }
     if load_dataset(run["dataset"]).size is None:
         values["n"] = run["n"]
-    if "n_sets" in run:
+    if "n_sets" in run and not start.automatic:
         values["k"] = run["n_sets"]
     door.start_anew(values, start.opens)
 

@@ -1,7 +1,7 @@
 """Drawing what cpp_core has computed: panels, verdicts, badges."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from html import escape
 from threading import Lock
@@ -110,7 +110,7 @@ def show_chart(panel: Panel, place: str) -> None:
 def show_panel(panel: Panel, place: str = "") -> None:
     """A title that states the finding with its data beside it, the chart, how to read it."""
     with st.container(border=True):
-        with st.container(horizontal=True, horizontal_alignment="distribute"):
+        with st.container(horizontal=True, wrap=False, horizontal_alignment="distribute"):
             st.markdown(f"**{as_markdown(panel.title)}**", width="stretch")
             st.download_button(
                 "CSV",
@@ -125,12 +125,13 @@ def show_panel(panel: Panel, place: str = "") -> None:
         st.caption(as_markdown(panel.caption))
 
 
-def show_strip(strip: Strip) -> None:
+def show_strip(strip: Strip, colors: Mapping[str, str] | None = None) -> None:
     """The decision and the figures that it rests on: the first thing on a page.
 
+    ``colors`` are those of names that are no algorithm's.
     One element: a page has many, and each costs the browser time at every move of a slider.
     """
-    st.html(strip_html(strip, dark()))
+    st.html(strip_html(strip, dark(), colors))
 
 
 def show_verdict(verdict: Verdict) -> None:
@@ -188,9 +189,11 @@ def card_html(card: Card, on_dark: bool) -> str:
     )
 
 
-def strip_html(strip: Strip, on_dark: bool) -> str:
+def strip_html(strip: Strip, on_dark: bool, colors: Mapping[str, str] | None = None) -> str:
     """Headline, sentence and cards; the headline is underlined in the colour of whom it names."""
-    known = [ALGORITHMS[name].color for name in strip.names if name in ALGORITHMS]
+    if colors is None:
+        colors = {name: own.color for name, own in ALGORITHMS.items()}
+    known = [colors[name] for name in strip.names if name in colors]
     color = known[0] if len(known) == 1 else "rgba(128,128,128,.5)"
     text = f'<span class="sub">{as_html(strip.text)}</span>'
     if strip.choice:

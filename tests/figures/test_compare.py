@@ -230,7 +230,7 @@ def test_printed_bounds_of_a_file_of_losses():
     for _ in range(20):
         columns = {name: rng.choice([0.98765, 0.9996, 0.3, 1.0], size=40) for name in "abc"}
         panel = bound_bars(columns, 0.1, low=0.0, high=1.0)
-        texts = re.findall(rf"at most {NUMBER}", panel.title)
+        texts = re.findall(rf"at most {NUMBER}", panel.alt)
         for text, bound in zip(texts, panel.data["bound"], strict=True):
             assert bound <= float(text) <= 1
             assert (float(text) == 1) == (bound == 1)
@@ -295,7 +295,7 @@ def test_charts_of_scores_point_the_other_way():
     check(panel)
     expected = [-np.sort(-own)[89] for own in columns.values()]  # the 90th largest of 99
     np.testing.assert_array_equal(panel.data["bound"], expected)
-    assert "good at least 0.8" in panel.title
+    assert "good at least 0.8" in panel.alt
     counts = loss_histograms(columns, 0.1, **scores).title
     assert counts == "9 of 99 scores of good and 9 of 99 scores of bad lie below the bound"
     differences = difference_bars(columns, 0.1, **scores)
