@@ -21,7 +21,7 @@ from cpp_core.report.reproduce import asked_of, losses_command_line
 from cpp_core.trials.experiment import MAX_ALGORITHMS
 from cpp_core.verdicts.answers import Answers, answers_of
 from cpp_core.verdicts.bounds import NEXT_CASES
-from cpp_core.verdicts.language import confidence, counted, unbroken
+from cpp_core.verdicts.language import counted, unbroken
 from cpp_core.verdicts.loss_lines import (
     assumed_line,
     group_table,
