@@ -9,6 +9,7 @@ from cpp_core.catalog.variants import VARIANTS
 from cpp_core.figures.interval_figures import overview_bars
 from cpp_core.verdicts.bounds import headline
 from cpp_core.verdicts.texts import STEPS, TAGLINE
+from pages.parts import door
 from pages.parts.choices import Choice
 from pages.parts.live import live
 from pages.parts.rows import show_places
@@ -50,7 +51,7 @@ def card(choice: Choice, variant: str, link: str) -> None:
             show_chart(kept(overview_bars, results, choice.alpha, "upper"), variant)
 
         live(experiment, 1, choice.seed, answer, f"card-{variant}")
-        st.page_link(link, label="In depth →")
+        st.page_link(link, label="In depth →", query_params=door.link())
 
 
 def body(choice: Choice) -> None:

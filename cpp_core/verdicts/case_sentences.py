@@ -68,6 +68,6 @@ def end_of_range(study: CaseStudy, ends: Iterable[tuple[str, float]], alpha: Lev
         f"A bar that reaches the end of the loss's range: {percent(min(shares), 'down')} or more "
         f"of its calibration losses are the worst possible one. With {study.m:,} training cases "
         "that happens often, for example where a class was never seen. Fewer training subsets (k, "
-        "under Sizes and details) give each more cases; a greater alpha or a clip also lowers the "
-        "bars."
+        "under How the cases are spent) give each more cases; a greater alpha or a clip also "
+        "lowers the bars."
     )

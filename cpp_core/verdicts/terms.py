@@ -165,7 +165,7 @@ STYLE = """\
     position: fixed; left: 1rem; right: 1rem; top: auto; bottom: 1rem; width: auto;
     max-width: none}}
 """
-"""The CSS of a marked term: its definition shows while the mouse, a finger or the focus is on it."""
+"""The CSS of a marked term: its definition shows while mouse, finger or focus is on it."""
 
 
 def define(term: str) -> str:
