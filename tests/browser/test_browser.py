@@ -13,6 +13,8 @@ if CHROMIUM is None and os.environ.get("CI") != "true":
 
 from playwright.sync_api import expect
 
+from cpp_core import Experiment, run  # noqa: E402
+
 pytestmark = pytest.mark.slow
 
 
@@ -101,6 +103,66 @@ def test_phone_width_and_dark_theme(browser, shared, path):
             "document.querySelector('[data-testid=stMain]').scrollWidth - window.innerWidth"
         )
         assert wide <= 2
+        visit.close()
+
+
+COUNTS = """chart => [
+    [...chart.querySelectorAll('.annotation-text')].map(t => t.textContent)
+        .filter(t => t.endsWith('kept')).sort(),
+    chart.querySelectorAll('.barlayer .point').length,
+]"""
+
+
+def test_new_cases_are_drawn_in_the_browser(browser, shared):
+    results = run(Experiment.preset("digits-candidate"), 1)  # trial 0 is what the page draws
+
+    def counts(alpha, drawn):
+        ends = results.at(alpha, "upper").set_index("algorithm")["upper"]
+        new = {name: results.arrays[name]["test"][0, :drawn] for name in results.algorithms}
+        return sorted(f"{int((new[name] <= ends[name]).sum())} of {drawn} kept" for name in new)
+
+    for width, scheme in ((1280, "light"), (390, "dark")):
+        visit = Visit(browser, shared, "?trials=1000&alpha=0.1", width, scheme)
+        button = visit.page.locator(".updatemenu-button")
+        chart = visit.page.locator(".js-plotly-plot").filter(has=button).first
+        one, several = (chart.locator(".updatemenu-button").nth(i) for i in range(2))
+        expect(one).to_be_visible(timeout=60_000)
+
+        def shows(drawn, alpha=0.1, chart=chart, page=visit.page):
+            for _ in range(100):
+                told, bars = chart.evaluate(COUNTS)
+                assert bars == 6  # none of them vanishes while cases are drawn
+                if told == (counts(alpha, drawn) if drawn else []):
+                    return
+                page.wait_for_timeout(100)
+            pytest.fail(f"after {drawn} cases: {told}")
+
+        shows(0)
+        for pressed in (1, 2, 3):
+            one.click()
+            shows(pressed)
+        several.click()
+        shows(20)
+        one.click()
+        shows(21)
+        several.click()
+        shows(40)
+        expect(one).to_have_text("All 40 stored cases drawn: start again")
+        one.click()
+        shows(0)
+        one.click()
+        shows(1)
+        if width > 1000:  # another alpha starts anew, also while cases are being drawn
+            several.click()
+            slider = visit.page.locator("[data-testid=stSidebar] [data-testid=stSlider] input")
+            slider.first.focus()
+            visit.page.keyboard.press("ArrowRight")
+            expect(visit.page).to_have_url(re.compile("alpha=0.1[1-9]"), timeout=30_000)
+            visit.idle().page.wait_for_timeout(500)
+            alpha = float(re.search("alpha=([0-9.]+)", visit.page.url)[1])
+            shows(0, alpha)
+            one.click()
+            shows(1, alpha)
         visit.close()
 
 
