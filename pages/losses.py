@@ -21,7 +21,7 @@ from cpp_core.report.reproduce import asked_of, losses_command_line
 from cpp_core.trials.experiment import MAX_ALGORITHMS
 from cpp_core.verdicts.answers import Answers, answers_of
 from cpp_core.verdicts.bounds import NEXT_CASES
-from cpp_core.verdicts.language import confidence, counted, unbroken
+from cpp_core.verdicts.language import counted, unbroken
 from cpp_core.verdicts.loss_lines import (
     assumed_line,
     group_table,
@@ -29,7 +29,7 @@ from cpp_core.verdicts.loss_lines import (
     pair_lines,
 )
 from cpp_core.verdicts.summary import Table
-from pages.parts.choices import checked_with
+from pages.parts.controls import checked_with, confidence_control
 from pages.parts.shell import page
 from pages.parts.show import dark, show_panel, show_strip, show_verdict
 
@@ -290,24 +290,16 @@ def show_downloads(table: LossTable, answers: Answers, question: dict[str, Any])
     st.code(command, language="bash", wrap_lines=True)
 
 
-def confidence_control() -> float:
-    """Ask how sure it must be; in the link as alpha."""
-    at = st.session_state.get("alpha", 0.1)
-    return st.slider(
-        f"Confidence: **{unbroken(confidence(at))}**",
-        *(0.01, 0.50, 0.10, 0.01),
-        key="alpha",
-        format="alpha %.2f",
-        help="How often the bound must hold, chosen before looking at the results.",
-        bind="query-params",
-        width=300,
-    )
+def asked_confidence() -> float:
+    """Ask how sure it must be; gives alpha."""
+    with st.container(width=300):
+        return confidence_control("confidence-losses")
 
 
 def header(digest: str) -> tuple[float, bool | None, Any]:
     """Confidence, what the numbers are, the file; and a place to tell how it was understood."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        alpha = confidence_control()
+        alpha = asked_confidence()
         kind = st.segmented_control(
             "These numbers are",
             list(KINDS),
@@ -356,12 +348,12 @@ def body() -> None:
         if held is not None:
             names_in(*held)
     except ValueError as error:
-        confidence_control()
+        asked_confidence()
         st.error(on_page(error))
         invite()
         return
     if held is None:
-        confidence_control()
+        asked_confidence()
         invite()
     else:
         judge(*held)

@@ -75,8 +75,7 @@ def loss_unit(experiment: Experiment) -> str:
 def loss_label(experiment: Experiment) -> str:
     """The loss as the title of an axis: "log loss (nats, 0 is perfect)"."""
     loss = experiment.measure
-    best = loss.high if loss.greater_is_better else loss.low
-    known = [f"{number(best)} is perfect"] if math.isfinite(best) else []
+    known = [f"{number(loss.best)} is perfect"] if math.isfinite(loss.best) else []
     about = ", ".join([*filter(None, [loss_unit(experiment)]), *known])
     batch = f" of {experiment.batch_size} cases" if experiment.batch_size else ""
     return experiment.measure.label + batch + (f" ({about})" if about else "")

@@ -77,6 +77,11 @@ class Loss:
         return -1 if self.greater_is_better else 1
 
     @property
+    def best(self) -> float:
+        """The value of a perfect candidate."""
+        return self.high if self.greater_is_better else self.low
+
+    @property
     def worst(self) -> float:
         """The value of a candidate that could not be trained, or of an undefined metric."""
         return self.low if self.greater_is_better else self.high

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
@@ -76,6 +77,25 @@ def usual_sets(variant: str, n: int, held_out: int = 1) -> int:
     (19, 18, 9)
     """
     return max(1, min(USUAL_SETS, n // VARIANTS[variant].n_parts // (LEAST_TRAINING + held_out)))
+
+
+@lru_cache(maxsize=64)
+def preset_of(experiment: "Experiment") -> str | None:
+    """Which of the paper's runs an experiment is, in whatever order its algorithms are named.
+
+    One that starts with automatic sizes is known by those too.
+
+    >>> preset_of(Experiment(algorithms=("svm-rbf", "svm-lin"))), preset_of(Experiment(n=1000))
+    ('digits-candidate', None)
+    """
+
+    def in_order(of: "Experiment") -> "Experiment":
+        return replace(of, algorithms=tuple(sorted(of.algorithms)))
+
+    runs = {in_order(Experiment.preset(name)): name for name in PRESETS}
+    started = [name for name, preset in PRESETS.items() if preset.automatic]
+    runs |= {in_order(Experiment.preset(name, n_sets=None)): name for name in started}
+    return runs.get(in_order(experiment))
 
 
 def check_algorithm(experiment: "Experiment", algorithm: str) -> str:

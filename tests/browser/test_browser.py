@@ -2,123 +2,18 @@
 
 import os
 import re
-import shutil
-import socket
-import subprocess
-import sys
 import time
-import urllib.request
-from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-CHROMIUM = shutil.which("chromium")
-IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
-OPTIONS = ["--server.headless=true", "--server.address=127.0.0.1"]
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+from tests.browser.visits import CHROMIUM, Visit
 
 if CHROMIUM is None and os.environ.get("CI") != "true":
     pytest.skip("no chromium on this machine", allow_module_level=True)
 
-from playwright.sync_api import expect, sync_playwright  # noqa: E402
+from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory):
-    """A server for the tests that need no fresh one."""
-    with serving(tmp_path_factory.mktemp("shared")) as address:
-        yield address
-
-
-@pytest.fixture
-def server(tmp_path):
-    """A fresh server with an empty store; gives its address."""
-    with serving(tmp_path) as address:
-        yield address
-
-
-@contextmanager
-def serving(folder):
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    address = f"http://127.0.0.1:{port}"
-    process = subprocess.Popen(
-        [sys.executable, "-m", "streamlit", "run", "app.py", *OPTIONS, f"--server.port={port}"],
-        cwd=ROOT,
-        env={**os.environ, "CPP_CORE_STORE": str(folder / "store")},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    for _ in range(200):
-        try:
-            urllib.request.urlopen(f"{address}/_stcore/health", timeout=1)
-            break
-        except OSError:
-            time.sleep(0.1)
-    try:
-        yield address
-    finally:
-        process.terminate()
-        process.wait(10)
-
-
-class Visit:
-    """A page, with everything that went wrong on it."""
-
-    def __init__(self, browser, address, path="", width=1400, scheme="light", settled=True):
-        self.faults = []
-        self.page = browser.new_page(viewport={"width": width, "height": 1000}, color_scheme=scheme)
-        own = (address, address.replace("http", "ws"), "data:", "blob:")
-        self.page.on("console", self._console)
-        self.page.on(
-            "request",
-            lambda r: None if r.url.startswith(own) else self.faults.append(f"asks {r.url}"),
-        )
-        self.page.goto(f"{address}/{path}")
-        if settled:
-            self.idle()
-
-    def _console(self, message):
-        if message.type == "error" and "Failed to load resource" not in message.text:
-            self.faults.append(message.text)
-
-    def idle(self):
-        self.page.wait_for_selector(IDLE, timeout=60_000)
-        return self
-
-    def text(self):
-        return self.page.locator("[data-testid=stMain]").inner_text()
-
-    def words(self):
-        """What is said, without the ticks of the axes."""
-        kinds = ":is([data-testid=stMarkdown], [data-testid=stHtml])"
-        return self.page.locator(f"[data-testid=stMain] {kinds}").all_inner_texts()
-
-    def close(self):
-        exceptions = self.page.locator("[data-testid=stException]").count()
-        self.page.close()
-        assert not exceptions
-        assert not self.faults
 
 
 @pytest.mark.parametrize("path", ["", "compare", "case", "report"])

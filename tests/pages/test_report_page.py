@@ -28,7 +28,7 @@ def test_the_preview_follows_title_audience_sections_and_alpha():
     at.text_area(key="note").set_value("For the board").run()
     at.segmented_control(key="audience").set_value("analyst").run()
     at.multiselect(key="sections").set_value(["picture"]).run()
-    at.slider(key="alpha").set_value(0.2).run()
+    at.slider(key="confidence").set_value(80).run()
     assert not at.exception
     (page,) = previews(at)
     assert "<h1>&lt;script&gt;alert(1)&lt;/script&gt;</h1>" in page
