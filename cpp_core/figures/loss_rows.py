@@ -203,14 +203,14 @@ class LossRows(SetChart):
         self.note(f"{text} →" if right else f"← {text}", **place)
 
     def average(self, row: int) -> bool:
-        """A grey tick for the average test loss, or words; whether it is on the axis."""
-        value = self.sets["mean_test_loss"][row]
+        """A grey tick for the average loss, or words; whether it is on the axis."""
+        value = self.sets["average"][row]
         size = number(value) if math.isfinite(value) else "infinite"
         if not math.isfinite(value) or self.beyond(np.array(value)):
             self.edge(row + FADE, f"average {size}")
             return False
         tick = upright(THICK, {"color": GREY, "width": 4})
-        words = f"average test {self.about.loss}: {size}"
+        words = f"average {self.about.loss}: {size}"
         self.marks([value], [row + BAR], tick, words, cliponaxis=False)
         return True
 

@@ -13,7 +13,7 @@ if CHROMIUM is None and os.environ.get("CI") != "true":
 
 from playwright.sync_api import expect
 
-from cpp_core import Experiment, run  # noqa: E402
+from cpp_core import Experiment, run
 
 pytestmark = pytest.mark.slow
 
