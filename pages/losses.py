@@ -246,7 +246,9 @@ def show_found(table: LossTable, answers: Answers, question: dict[str, Any]) -> 
     with left:
         show_panel(plain_panel(picture), "file")
     with right, st.container(border=True):
-        show_table(losses_table(table, answers, alpha), table.columns)
+        show_table(losses_table(table, answers, alpha, cases=False), table.columns)
+        for line in pair_lines(answers.strip) if len(table.columns) > 2 else ():
+            st.markdown(f"- {literal(line)}")
     if answers.groups:
         with st.container(border=True):
             st.markdown("**Within each group**")
@@ -255,12 +257,19 @@ def show_found(table: LossTable, answers: Answers, question: dict[str, Any]) -> 
 
 
 def show_sentences(answers: Answers) -> None:
-    """Pair by pair in a line, then every statement with its badge."""
+    """Every statement in a line with its strength; "why?" opens it in full."""
+    parts = {
+        "Each model": (*answers.answer, *answers.bounds),
+        "Who is better": answers.who_wins,
+        "Pair by pair": answers.pairs,
+        "Within each group": answers.groups,
+    }
     with st.expander("Every statement in full, with what it assumes"):
-        for line in pair_lines(answers.strip):
-            st.markdown(f"- {literal(line)}")
-        for verdict in answers.all:
-            show_verdict(verdict)
+        for title, verdicts in parts.items():
+            if verdicts:
+                st.markdown(f"**{title}**")
+            for verdict in {own.text: own for own in verdicts}.values():  # each once
+                show_verdict(verdict)
 
 
 def show_downloads(table: LossTable, answers: Answers, question: dict[str, Any]) -> None:

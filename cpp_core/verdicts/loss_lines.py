@@ -4,6 +4,7 @@ Page, report and command line show the same rows and lines; the full sentences a
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from numpy.typing import NDArray
@@ -41,14 +42,20 @@ NOT_USED = "no model was trained or chosen with these."
 # Rows
 
 
-def losses_table(table: LossTable, answers: Answers, alpha: Level) -> Table:
+def losses_table(table: LossTable, answers: Answers, alpha: Level, cases: bool = True) -> Table:
     """A row for each model: cases, average, bound and outcome.
 
     Where errors are counted, the error rate and the errors of the next cases stand instead of a
-    bound, which could only be 0 or 1.
+    bound, which could only be 0 or 1. The number of ``cases``, the same for all, may be left out.
     """
-    if zero_one(table.columns):
-        return _errors_table(table, answers, alpha)
+    found = (_errors_table if zero_one(table.columns) else _bounds_table)(table, answers, alpha)
+    if cases:
+        return found
+    rows = [(row[0], *row[2:]) for row in found.rows]
+    return replace(found, head=(found.head[0], *found.head[2:]), rows=rows)
+
+
+def _bounds_table(table: LossTable, answers: Answers, alpha: Level) -> Table:
     about, level = about_numbers(table.greater_is_better), confidence(alpha)
     rows = []
     for i, (name, own) in enumerate(table.columns.items()):

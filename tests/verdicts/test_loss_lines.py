@@ -50,6 +50,16 @@ def test_a_row_has_cases_average_bound_and_outcome():
     assert "the next score" in scores.caption
 
 
+def test_the_number_of_cases_can_be_left_out():
+    for columns in ({"a": MANY, "b": MANY}, {"a": WRONG, "b": WRONG}):
+        found = told(columns)
+        long, short = (losses_table(*found, 0.1, cases=cases) for cases in (True, False))
+        assert long.head[1] == "cases"
+        assert "cases" not in short.head
+        assert [(row[0], *row[2:]) for row in long.rows] == list(short.rows)
+        assert all(len(row) == len(short.head) for row in short.rows)
+
+
 def test_an_average_beyond_the_bound_has_a_word():
     """9 of 10 lose nothing, one loses 100: the bound is 0 and the average 9."""
     rare = np.repeat([0.0, 100.0], [91, 9])
