@@ -14,7 +14,7 @@ DOCS = Path(__file__).parent
 PAGES = {
     "overview": "",
     "compare": "compare?side=two-sided",
-    "case": "case?variant=z-variable&clip=0.001&alpha=0.2",
+    "case": "case?variant=z-variable",
     "report": "report",
 }
 CONTENT = ".js-plotly-plot, [data-testid=stIFrame]"
