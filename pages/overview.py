@@ -7,6 +7,7 @@ from cpp_core.catalog.variants import VARIANTS
 from cpp_core.figures.compare import first_picture
 from cpp_core.verdicts.strip import asked_strip
 from cpp_core.verdicts.texts import STEPS
+from pages.parts import door
 from pages.parts.choices import Choice
 from pages.parts.live import live
 from pages.parts.shell import page
@@ -20,7 +21,7 @@ def card(variant: str, link: str) -> None:
     """One of the two questions, with the way to its answer."""
     with st.container(border=True, height="stretch"):
         st.markdown(f"**{VARIANTS[variant].explanation}**")
-        st.page_link(link, label="In depth →")
+        st.page_link(link, label="In depth →", query_params=door.link())
 
 
 def body(choice: Choice) -> None:

@@ -93,7 +93,7 @@ def bound_bars(
     cut = {name: _held(name, own, alpha, about, start) for name, own in columns.items()}
     data = pd.DataFrame(
         {"algorithm": name, "lower": own.lower, "upper": own.upper}
-        | {"mean_test_loss": float(columns[name].mean())}
+        | {"average": float(columns[name].mean())}
         | {f"{end}_{level}": getattr(own, end) for end in ("lower", "upper") for level in (5, 95)}
         for name, own in cut.items()
     )
@@ -110,7 +110,7 @@ def bound_bars(
         caption += f" {_limit(chart, at_most)}"
     facts = bound_of(next(iter(columns.values())), alpha, about, "").facts
     title = held_title(list(cut.values()), alpha, "upper", about, _missing(facts), 0)
-    bounds, means = data[about.bad_end].tolist(), data["mean_test_loss"].tolist()
+    bounds, means = data[about.bad_end].tolist(), data["average"].tolist()
     said = [
         f"{name} {bound_words(about, own.lower, own.upper, 'upper')} (average {number(mean)})"
         for (name, own), mean in zip(cut.items(), means, strict=True)

@@ -36,8 +36,9 @@ NEW_CASES, PAUSE = 40, 20
 
 Where there are more rows than ``FEW`` it ends at the first pause.
 """
-FEW, PLACES, COUNTED = 3, 300, 3
-"""A few rows have so many places for ticks each, which more rows share; so many are counted."""
+FEW, COUNTED = 2, 3
+PLACES, ALL_PLACES = 300, 900
+"""How many places there are for ticks in a row and in all; up to ``COUNTED`` are told in words."""
 STRETCH, ROOM = 2.5, 1.55
 """The axis reaches so many times as far as the largest bound: larger losses are counted.
 
@@ -45,7 +46,7 @@ Where that is possible it reaches so many times as far as the fades, with room f
 """
 POWERS = 8
 """A log axis has so many powers of ten at most."""
-LABELS, TICKS, BAR, FADE = -0.42, -0.21, 0.06, 0.27
+LABELS, TICKS, BAR, FADE = -0.42, -0.21, 0.06, 0.3
 """Where the lanes of a row are, from its middle down; a row is 1 high."""
 DIAMOND, LEFT, RIGHT = 2, 7, 8
 """Plotly's numbers of its symbols, which are shorter than their names."""
@@ -164,7 +165,7 @@ class LossRows(SetChart):
 
     def ticks(self, row: int, own: Held) -> None:
         """The calibration losses, each place once; the longer ones are outside the set."""
-        count = min(PLACES, FEW * PLACES // len(self.names))
+        count = min(PLACES, ALL_PLACES // len(self.names))
         seen, inside = ~self.beyond(own.losses), own.holds(own.losses)
         weak, strong = (faded(ink(self.dark), opacity) for opacity in (0.22, 0.7))
         dense: Settings = {"colorscale": [[0, weak], [1, strong]], "cmin": 1, "cmax": 6, "width": 1}
@@ -202,14 +203,14 @@ class LossRows(SetChart):
         self.note(f"{text} →" if right else f"← {text}", **place)
 
     def average(self, row: int) -> bool:
-        """A grey tick for the average test loss, or words; whether it is on the axis."""
-        value = self.sets["mean_test_loss"][row]
+        """A grey tick for the average loss, or words; whether it is on the axis."""
+        value = self.sets["average"][row]
         size = number(value) if math.isfinite(value) else "infinite"
         if not math.isfinite(value) or self.beyond(np.array(value)):
             self.edge(row + FADE, f"average {size}")
             return False
         tick = upright(THICK, {"color": GREY, "width": 4})
-        words = f"average test {self.about.loss}: {size}"
+        words = f"average {self.about.loss}: {size}"
         self.marks([value], [row + BAR], tick, words, cliponaxis=False)
         return True
 
@@ -236,7 +237,7 @@ class LossRows(SetChart):
             text, right = "<b>no finite bound</b>", self.about.sign > 0
             self.beside(self.good, row + LABELS, text, right, 12)
         known = {end: shown for end, shown in ends.items() if math.isfinite(shown)}
-        line = upright(FADE - LABELS + 0.13, {"color": color, "width": 3})
+        line = upright(FADE - LABELS + 0.12, {"color": color, "width": 3})
         y = [row + (FADE + LABELS) / 2] * len(known)
         x = [self.along.clip(shown) for shown in known.values()]
         self.marks(x, y, line, "", hoverinfo="skip", cliponaxis=False)
@@ -267,7 +268,7 @@ class LossRows(SetChart):
         losses = np.stack([own.new[:count] for own in cut], axis=1)
         kept = np.stack([own.holds(own.new[:count]) for own in cut], axis=1).cumsum(axis=0)
         # One case is at the same height in each row, the next one at another.
-        height = np.arange(count)[:, None] * 2 % 5 * 0.05 - 0.1
+        height = np.arange(count)[:, None] * 2 % 5 * 0.035 - 0.07
         x, y = self.drawn(losses.ravel()), plain((np.arange(rows) + BAR + height).ravel())
         drops = len(self.data)
         self.counters()

@@ -146,6 +146,8 @@ def _call(loss: Loss, candidate: Any, X: Any, y: NDArray | None) -> Any:
 
 
 def _in_range(loss: Loss, values: NDArray) -> NDArray:
+    if (np.isfinite(values) & (values >= loss.low) & (values <= loss.high)).all():
+        return values
     bad = ~np.isfinite(values) & (values != loss.worst)  # the worst may be infinite: divergence
     if bad.any():
         raise LossError(

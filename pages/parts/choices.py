@@ -44,6 +44,7 @@ def _limits(kind: Variant, loss: str | None, several: bool) -> dict[str, Any]:
         "answer is shown, not shown or too little data."
     )
     delta = checked_with(**control("sure", SURE))
+    asked["delta"] = None if asked["at_most"] is None else delta
     if measure.errors and kind.retrains is False:
         label = "Is the error rate at most"
         asked["error_rate_at_most"] = number(label, "rate", None, placeholder="no limit")
@@ -53,8 +54,6 @@ def _limits(kind: Variant, loss: str | None, several: bool) -> dict[str, Any]:
     if several:
         label = "Averages are equal within"
         asked["margin"] = number(label, "margin", None, placeholder="no margin") or None
-    if asked["at_most"] is not None:
-        asked["delta"] = delta
     return {name: value for name, value in asked.items() if value is not None}
 
 
