@@ -27,9 +27,10 @@ def next_loss(
     """A row per algorithm: its sorted calibration losses, and the bound that alpha cuts there.
 
     It is the set of the first trial, which carries the promise; the spread of the ends over the
-    trials is a fade, the average of its held-out losses a grey tick. Where it ``draws``, buttons drop losses of
-    new cases onto the rows: the first test cases of that trial, in their stored random order. Where
-    sets move with the case there are no ticks: the bar has the medians of the ends over the trials.
+    trials is a fade, the average of its held-out losses a grey tick. Where it ``draws``, buttons
+    drop losses of new cases onto the rows: the first test cases of that trial, in their stored
+    random order. Where sets move with the case there are no ticks: the bar has the medians of the
+    ends over the trials.
     """
     check_numeric(results, "ends to draw", "use symbol_bars for them")
     found, about = columns(results, alpha, side), about_results(results)

@@ -43,8 +43,8 @@ def test_alpha_keeps_the_case_although_it_changes_the_order():
     (before,) = walls(at)
     first = before["items"][0]["case"]
     assert before["chosen"] == first
-    for alpha in (0.2, 0.4, 0.5):
-        at.slider(key="alpha").set_value(alpha).run()
+    for confidence in (80, 60, 50):
+        at.slider(key="confidence").set_value(confidence).run()
         at = settle(at)
         assert walls(at)[0]["chosen"] == first
 
