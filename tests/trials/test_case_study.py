@@ -214,12 +214,9 @@ def test_each_run_has_its_own_seed():
 @pytest.mark.slow
 def test_the_law_over_trials(monkeypatch):
     """Set and fresh loss at a random case: p = hi/(k+1), for both constructions and sides."""
-    monkeypatch.setitem(
-        REGRESSORS, "quantile-forest", Regressor("quantile-forest", "quantile", "", Band)
-    )
-    monkeypatch.setitem(
-        REGRESSORS, "random-forest", Regressor("random-forest", "regression", "", Line)
-    )
+    forests = {"quantile-forest": ("quantile", Band), "random-forest": ("regression", Line)}
+    for name, (modulation, learner) in forests.items():
+        monkeypatch.setitem(REGRESSORS, name, Regressor(name, name, modulation, "", learner))
     monkeypatch.setattr(cases_module, "N_FRESH", 1)
     experiment = Experiment(
         dataset="growing-noise",

@@ -52,7 +52,7 @@ def _quick(monkeypatch):
     for name, learner in (("slope", Slope), ("majority", Majority)):
         found = Algorithm(name, *about, {"classification": learner})
         monkeypatch.setitem(ALGORITHMS, name, found)
-    band = Regressor("band", "quantile", "a Normal band around a line", Band)
+    band = Regressor("band", "Band", "quantile", "a Normal band around a line", Band)
     monkeypatch.setitem(REGRESSORS, "band", band)
 
 
