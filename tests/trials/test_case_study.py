@@ -92,6 +92,7 @@ def test_digits_are_those_of_the_trial(digits):
     assert not any(digits.failures.values())
 
 
+@pytest.mark.no_cover  # the lines of the test above, of other data
 @pytest.mark.parametrize(
     "experiment",
     [
