@@ -32,6 +32,7 @@ if CHROMIUM is None and os.environ.get("CI") != "true":
 from playwright.sync_api import expect, sync_playwright  # noqa: E402
 
 pytestmark = pytest.mark.slow
+expect.set_options(timeout=30_000)  # a busy machine takes its time to load the parts of a page
 
 
 @pytest.fixture(scope="module")
@@ -348,7 +349,9 @@ def test_a_phone_has_the_pages_and_the_confidence_on_its_first_screen(browser, s
 def test_a_move_of_the_confidence_is_one_run(browser, shared):
     visit = Visit(browser, shared, f"report?dataset=iris&{QUICK}", settled=False)
     sent = []
-    visit.page.on("websocket", lambda socket: socket.on("framesent", sent.append))
+    visit.page.on(
+        "websocket", lambda socket: socket.on("framesent", lambda data: sent.append(data))
+    )
     visit.page.reload()
     visit.idle().page.wait_for_timeout(3000)
     before = len(sent)
