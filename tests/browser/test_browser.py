@@ -361,3 +361,23 @@ def test_a_move_of_the_confidence_is_one_run(browser, shared):
     assert before
     assert len(sent) == before + 1
     visit.close()
+
+
+def test_a_browser_that_loads_slowly_keeps_the_link(browser, server):
+    """The controls load after the run that set them is over, and another one followed it."""
+    visit = Visit(browser, server, "report?trials=20", settled=False)
+    page, held = visit.page, []
+    page.route(re.compile("(NumberInput|Selectbox)[^/]*[.]js"), lambda route: held.append(route))
+    page.goto(f"{server}/compare?dataset=iris&{QUICK}&n=60&loss=brier")
+    expect(page.locator(".js-plotly-plot").first).to_be_visible(timeout=60_000)
+    visit.idle().page.wait_for_timeout(2000)
+    assert held
+    for request in held:
+        request.continue_()
+    expect(visit.control("Loss")).to_have_value("Brier loss (0 is perfect)")
+    visit.confidence().press("ArrowLeft")
+    expect(page).to_have_url(re.compile("alpha=0.11"), timeout=60_000)
+    visit.idle()
+    expect(visit.control("Loss")).to_have_value("Brier loss (0 is perfect)")
+    assert {"dataset=iris", "n=60", "loss=brier"} <= set(page.url.split("?")[1].split("&"))
+    visit.close()
