@@ -68,6 +68,8 @@ class LossTable:
         The columns that name the cases and their groups.
     greater_is_better : bool
         Whether the numbers are scores rather than losses.
+    because : str
+        Why they were taken so, as the end of a sentence.
     """
 
     columns: dict[str, NDArray[np.float64]]
@@ -79,6 +81,12 @@ class LossTable:
     case: str | None = None
     group: str | None = None
     greater_is_better: bool = False
+    because: str = ""
+
+    @property
+    def taken(self) -> str:
+        """What the numbers were taken for, and why."""
+        return f"Taken as {DIRECTIONS[self.greater_is_better]}, {self.because}."
 
     @property
     def told(self) -> dict[str, Any]:
@@ -152,12 +160,13 @@ def read_losses(
         notes.append("There is one case only.")
     cases, groups = _names(cells, case, "case"), _names(cells, group, "group")
     digest = hashlib.sha256(content).hexdigest()
-    greater, because = greater_is_better, "as was said"
+    greater, because, instead = greater_is_better, "as was said", ""
     if greater is None:
         greater, because = guessed_direction(losses)
-        because += f"; say --{'smaller' if greater else 'greater'}-is-better if not"
-    notes.append(f"Taken as {DIRECTIONS[greater]}, {because}.")
-    return LossTable(losses, cases, groups, tuple(notes), name, digest, case, group, greater)
+        instead = f"; say --{'smaller' if greater else 'greater'}-is-better if not"
+    notes.append(f"Taken as {DIRECTIONS[greater]}, {because}{instead}.")
+    about = name, digest, case, group, greater, because
+    return LossTable(losses, cases, groups, tuple(notes), *about)
 
 
 def guessed_direction(columns: Mapping[str, NDArray]) -> tuple[bool, str]:
@@ -178,11 +187,20 @@ def guessed_direction(columns: Mapping[str, NDArray]) -> tuple[bool, str]:
     if scores or losses:
         return bool(scores), f"because of the column name {(scores or losses)[0]!r}"
     values = np.concatenate(list(columns.values()))
-    if np.isin(values, (0, 1)).all():
+    if zero_one(columns):
         return False, "which 0 and 1 cannot tell, nor the column names"
     if (values <= 0).all():
         return True, "because no number is above 0 and the column names say nothing"
     return False, "because the column names say nothing else"
+
+
+def zero_one(columns: Mapping[str, NDArray]) -> bool:
+    """Whether every number is 0 or 1: then errors are counted.
+
+    >>> zero_one({"a": np.array([0.0, 1.0])}), zero_one({"a": np.array([0.0, 0.5])})
+    (True, False)
+    """
+    return all(bool(np.isin(own, (0, 1)).all()) for own in columns.values())
 
 
 def _name_says(name: str) -> set[str]:

@@ -6,13 +6,19 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Preset:
-    """A run that starts with one click: its label, one line of description, how many trials."""
+    """A run that starts with one click: its label, one line of description, how many trials.
+
+    ``opens`` names the page that tells its story. Where its sizes are ``automatic``, the dashboard
+    starts it with as large training subsets as there can be: the paper's leave too little to see.
+    """
 
     name: str
     label: str
     description: str
     trials: int
     settings: dict[str, Any]
+    opens: str = "overview"
+    automatic: bool = False
 
 
 _DIGITS = {
@@ -36,9 +42,11 @@ _RUNS = (
     Preset(
         "digits-instance",
         "Digits: one image",
-        "What retrained machines may lose at one image, and what they really lost",
+        "What retrained machines may lose at one image, and what they really lost.",
         20,
         _DIGITS | {"variant": "z-variable", "n_sets": 50, "regressor": "quantile-forest"},
+        opens="case",
+        automatic=True,
     ),
     Preset(
         "quadnoise-candidate",

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from cpp_core.checks import Level, lookup
+from cpp_core.checks import Level, exact_alpha, lookup
 from cpp_core.figures.histograms import (
     Bins,
     Columns,
@@ -227,13 +227,14 @@ def paired_difference(
 ) -> Panel:
     """Who is better on the next case: the set of the difference, and the shares of wins.
 
-    Both are those of the verdicts on trial 0, each at alpha over the number of pairs. A difference
-    is judged on both sides, whatever the ``side`` of the other panels.
+    Both are those of the verdicts on trial 0, over the number of pairs: the difference at alpha,
+    wins at alpha / 2 as in the decision. A difference is judged on both sides, whatever the
+    ``side`` of the other panels.
     """
     about = about_results(results)
     each, unit = about.each_pair(alpha), loss_unit(results.experiment)
     next_ = judged(results, first, second, alpha, "next case").facts
-    wins = judged(results, first, second, alpha, "wins").facts
+    wins = judged(results, first, second, exact_alpha(alpha) / 2, "wins").facts
     frame, missing = results.paired(first, second, each), too_few(results, each, "two-sided")
     reading = bound_words(about.difference, next_["lower"], next_["upper"], unit=unit)
     left, right = (look(name).color for name in (first, second)[:: about.sign])
@@ -253,12 +254,12 @@ def paired_difference(
     figure.axis("x", figure.along.layout(words), 1)
     figure.axis("y", {**rows_layout([""]), "showticklabels": False})
     at = "at the one random test case " if next_["at_case"] else ""
-    shares = _wins_words(wins, about, confidence(each))
+    shares = _wins_words(wins, about)
     caption = (
         f"Bar: the set {at}of trial 0: {mark.hover}. Fade: its ends over the trials. {shares}."
     )
     if about.n_pairs > 1:
-        caption += f" Judged at alpha / {about.n_pairs}, for all {about.n_pairs} pairs jointly."
+        caption += f" Judged for all {about.n_pairs} pairs jointly."
     caption += f" There is {missing}." if missing else ""
     alt = f"A bar for the {mark.hover}, and a bar of wins. {shares}."
     title = _duel_title(next_, wins, about, confidence(each))
@@ -276,7 +277,7 @@ def _draw_wins(
         ("ties", "equal", clear(dark, 0.12)),
         ("losses", f"{wins['second']} better", fill(pair[1])),
     ):
-        share, text = wins[outcome] / wins["k"], f"{name}: {wins[outcome]} of {wins['k']}"
+        share, text = wins[outcome] / wins["k"], f"{name}: {wins[outcome]:,} of {wins['k']:,}"
         hover = f"{text} {held_out} ({percent(share)})"
         figure.bar([100 * share], [0], marker, hover, base=[start], name=text, **place)
         start += 100 * share
@@ -284,15 +285,15 @@ def _draw_wins(
     figure.axis("x", {**layout, "ticksuffix": " %", "dtick": 25}, 2)
 
 
-def _wins_words(wins: dict[str, Any], about: About, level: str) -> str:
+def _wins_words(wins: dict[str, Any], about: About) -> str:
     """The share of wins, with the interval of its verdict."""
-    n, differing = wins["k"], wins["differing"]
+    n, differing, level = wins["k"], wins["differing"], confidence(wins["alpha"])
     held_out = f"{counted(n, f'held-out {about.held_out}')} of trial 0"
     if not differing:
         return f"The two are equal at all of {held_out}"
     low, high = percent(wins["lower"], "down", 0.5), percent(wins["upper"], "up", 0.5)
     return (
-        f"The two differ at {differing} of {held_out}; {wins['first']} wins "
+        f"The two differ at {differing:,} of {held_out}; {wins['first']} wins "
         f"{percent(wins['wins'] / differing)} of those (exact {level} interval {low} to {high})"
     )
 
@@ -304,8 +305,8 @@ def _duel_title(next_: dict[str, Any], wins: dict[str, Any], about: About, level
     decided = {
         "first better": f"{one} {will} better than {two}",
         "second better": f"{two} {will} better than {one}",
-        "first not worse": f"{one} {will} at least as good as {two}",
-        "second not worse": f"{two} {will} at least as good as {one}",
+        "first not worse": f"{one} {will} not worse than {two}",
+        "second not worse": f"{two} {will} not worse than {one}",
         "equal": f"{one} {will} exactly as good as {two}",
     }
     case = "the one random test case of trial 0"
@@ -316,9 +317,9 @@ def _duel_title(next_: dict[str, Any], wins: dict[str, Any], about: About, level
         return f"{decided[outcome]} {where} with {level} confidence"
     most, of = max(wins["wins"], wins["losses"]), counted(wins["k"], f"held-out {about.held_out}")
     leader = one if wins["wins"] > wins["losses"] else two
-    how = f"{leader} is better at {most} of {of}"
+    how = f"{leader} is better at {most:,} of {of}"
     if wins["wins"] == wins["losses"]:
-        how = f"Neither is better more often: {most} of {of} each"
+        how = f"Neither is better more often: {most:,} of {of} each"
     open_ = {
         "either": f"at {case} it may go either way"
         if next_["at_case"]

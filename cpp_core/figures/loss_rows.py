@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from textwrap import wrap
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from cpp_core.figures.panels import (
     SetChart,
     SetMark,
     bound_words,
+    chart_text,
     diamond,
     faded,
     finite,
@@ -93,28 +94,44 @@ def upright(height: float, line: Settings) -> Settings:
     return {"symbol": "line-ns", "size": round(height * ROW / 1.4), "line": line}
 
 
+class Look(NamedTuple):
+    """How a row is shown."""
+
+    label: str
+    color: str
+
+
 class LossRows(SetChart):
     """Rows of sorted losses and bounds, onto which new cases can be dropped."""
 
     def __init__(
-        self, data: Sets, cut: Mapping[str, Held], about: About, side: str, dark: bool
+        self,
+        data: Sets,
+        cut: Mapping[str, Held],
+        about: About,
+        side: str,
+        dark: bool,
+        looks: Mapping[str, Look] | None = None,
     ) -> None:
         super().__init__(_axis(data, list(cut.values()), about))
         self.sets, self.cut = data, cut
         self.about, self.side, self.dark = about, side, dark
         self.names: list[str] = self.sets["algorithm"]
         self.readings: list[str] = []
+        known = looks or {name: Look(look(name).label, look(name).color) for name in self.names}
+        self.looks = [known[name] for name in self.names]
         # In lines that leave room on a phone.
-        self.labels = [f"<b>{'<br>'.join(wrap(look(name).label, 11))}</b>" for name in self.names]
+        lines = [wrap(own.label, 11, break_long_words=False) for own in self.looks]
+        self.labels = [f"<b>{'<br>'.join(map(chart_text, words))}</b>" for words in lines]
 
     def row(self, row: int, own: Mapping[str, NDArray]) -> None:
         """Everything of one algorithm but the new cases."""
         name, about = self.names[row], self.about
-        shown, low, high = look(name), self.sets["lower"][row], self.sets["upper"][row]
+        shown, low, high = self.looks[row], self.sets["lower"][row], self.sets["upper"][row]
         self.readings.append(f"{shown.label} {bound_words(about, low, high, self.side)}")
         for end in ("lower", "upper"):
             self.fade(row + FADE, own[end], shown.color, about, 0.1, 1.75)
-        hover = self.readings[-1]
+        hover = chart_text(self.readings[-1])
         if name in self.cut:
             hover += f"<br>{within(self.cut[name], about)}"
             self.ticks(row, self.cut[name])
@@ -198,14 +215,14 @@ class LossRows(SetChart):
         self.note(f"{text} →" if right else f"← {text}", **place)
 
     def average(self, row: int) -> bool:
-        """A grey tick for the average test loss, or words; whether it is on the axis."""
-        value = self.sets["mean_test_loss"][row]
+        """A grey tick for the average loss, or words; whether it is on the axis."""
+        value = self.sets["average"][row]
         size = number(value) if math.isfinite(value) else "infinite"
         if not math.isfinite(value) or self.beyond(np.array(value)):
             self.edge(row + FADE, f"average {size}")
             return False
         tick = upright(THICK, {"color": GREY, "width": 4})
-        words = f"average test {self.about.loss}: {size}"
+        words = f"average {self.about.loss}: {size}"
         at = self.drawn(np.array([value])) if self.along.log else [value]
         self.marks(at, [row + BAR], tick, words, cliponaxis=False)
         return True

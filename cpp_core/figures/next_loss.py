@@ -13,6 +13,7 @@ from cpp_core.trials.results import Results, median
 from cpp_core.verdicts.about import about_results, check_numeric
 from cpp_core.verdicts.coverage import too_few
 from cpp_core.verdicts.held import FAILED, held, held_title, numbers_noun, ranks_words, within
+from cpp_core.verdicts.held_out import average_of, held_out_losses
 from cpp_core.verdicts.language import counted, listed, plural
 
 LEVELS = (0.05, 0.25, 0.75, 0.95)
@@ -29,15 +30,17 @@ def next_loss(
     """A row per algorithm: its sorted calibration losses, and the bound that alpha cuts there.
 
     It is the set of the first trial, which carries the promise; the spread of the ends over the
-    trials is a fade, the average test loss a grey tick. Where it ``draws``, buttons drop losses of
-    new cases onto the rows: the first test cases of that trial, in their stored random order. Where
-    sets move with the case there are no ticks: the bar has the medians of the ends over the trials.
+    trials is a fade, the average of its held-out losses a grey tick. Where it ``draws``, buttons
+    drop losses of new cases onto the rows: the first test cases of that trial, in their stored
+    random order. Where sets move with the case there are no ticks: the bar has the medians of the
+    ends over the trials.
     """
     check_numeric(results, "ends to draw", "use symbol_bars for them")
     found, about = columns(results, alpha, side), about_results(results)
     moves, missing = results.experiment.kind.moves, too_few(results, alpha, side)
     cut = {} if moves else held(results, alpha, side)
-    data = _data(found, moves)
+    averages = {name: average_of(held_out_losses(results, name, row=0)) for name in found}
+    data = _data(found, averages, moves)
     chart = LossRows(data, cut, about, side, dark)
     for row, name in enumerate(found):
         chart.row(row, found[name])
@@ -53,12 +56,12 @@ def next_loss(
     return Panel("next-loss", title, chart, caption, _alt(chart, new), told)
 
 
-def _data(found: Columns, moves: bool) -> dict[str, list[Any]]:
+def _data(found: Columns, averages: dict[str, float], moves: bool) -> dict[str, list[Any]]:
     """For each algorithm its set, its average loss and quantiles of the ends over the trials."""
     data: dict[str, list[Any]] = {"algorithm": list(found)}
     for end in ("lower", "upper"):
         data[end] = [median(own[end]) if moves else float(own[end][0]) for own in found.values()]
-    data["mean_test_loss"] = [float(own["mean_test_loss"].mean()) for own in found.values()]
+    data["average"] = [averages[name] for name in found]
     for end in ("lower", "upper"):
         # Order statistics, so that infinite ends do no harm.
         ends = [np.quantile(own[end], LEVELS, method="nearest") for own in found.values()]
@@ -94,7 +97,7 @@ def _caption(results: Results, chart: LossRows, missing: str, new: int) -> str:
     told.append(f"Bar: {_bar(results)}")
     if len(results.trials) > 1:
         told.append(f"Fade: where the ends lie in 90 % and in 50 % of {trials}")
-    told.append(f"Grey: average {about.loss} of the test {plural(about.new)}")
+    told.append(f"Grey: average {about.loss} of its held-out {plural(about.held_out)}")
     if chart.along.log and any(own.losses[0] < chart.along.low for own in chart.cut.values()):
         told.append("Smaller losses are drawn at the left end of the axis")
     if new:

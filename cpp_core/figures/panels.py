@@ -75,8 +75,7 @@ def loss_unit(experiment: Experiment) -> str:
 def loss_label(experiment: Experiment) -> str:
     """The loss as the title of an axis: "log loss (nats, 0 is perfect)"."""
     loss = experiment.measure
-    best = loss.high if loss.greater_is_better else loss.low
-    known = [f"{number(best)} is perfect"] if math.isfinite(best) else []
+    known = [f"{number(loss.best)} is perfect"] if math.isfinite(loss.best) else []
     about = ", ".join([*filter(None, [loss_unit(experiment)]), *known])
     batch = f" of {experiment.batch_size} cases" if experiment.batch_size else ""
     return experiment.measure.label + batch + (f" ({about})" if about else "")
@@ -187,6 +186,15 @@ class Axis:
     def clip(self, value: float) -> float:
         """The place of an end on the axis."""
         return float(np.clip(value, self.low, self.high))
+
+    def value(self, end: float) -> float:
+        """An end as Plotly has it in annotations and ranges: its logarithm on a log axis."""
+        return math.log10(end) if self.log else end
+
+    def place(self, end: float) -> float:
+        """How far along the axis an end lies, 0 to 1."""
+        low, high = self.value(self.low), self.value(self.high)
+        return (self.value(end) - low) / (high - low)
 
     def layout(self, title: str) -> dict[str, Any]:
         """The settings of the Plotly axis."""

@@ -112,10 +112,9 @@ def test_algorithm(name, paired):
         paired_with=made(OTHER) if paired else None,
         random_state=Given(InOrder(), model, fits),
     )
-    if paired:  # each algorithm of a trial has seeds of its own
+    if paired:  # each algorithm of a trial has seeds of its own; naive Bayes draws nothing
         other, parts = algorithm_rng(0, 0, OTHER), experiment.kind.n_parts
-        each = parts * experiment.n_sets
-        cpp.random_state = Given(InOrder(), model, Given(*fits.spawn(each), *other.spawn(each)))
+        cpp.random_state = Given(InOrder(), model, Given(*other.spawn(parts * experiment.n_sets)))
     cpp.conformalize(X[:n], y[:n])
     assert (cpp.k_, cpp.m_) == (sizes.k, sizes.m)
     at = n + np.arange(sizes.n_test) * (sizes.m + 1)

@@ -127,9 +127,9 @@ def test_paired_difference(two):
     assert [bar.x[0] for bar in shares] == pytest.approx(
         [100 * wins / 69, 0, 100 - 100 * wins / 69]
     )
-    exact = stats.binomtest(wins, 69).proportion_ci(0.9, "exact")
+    exact = stats.binomtest(wins, 69).proportion_ci(0.95, "exact")  # alpha / 2, as in the decision
     low, high = percent(exact.low, "down"), percent(exact.high, "up")
-    assert f"exact 90 % interval {low} to {high}" in panel.caption
+    assert f"exact 95 % interval {low} to {high}" in panel.caption
     assert (
         panel.title == f"Ridge is better at {wins} of 69 held-out cases; the next may go either way"
     )
@@ -151,7 +151,7 @@ def test_titles_of_pairs():
     losses = np.ones((2, 2, 39)), np.tile([[[1.0, 2.0]], [[2.0, 1.0]]], (1, 2, 1))
     losses[0][0, :, :9] = 0
     less = paired_difference(made(*losses), "ridge", "knn", 0.1).title
-    assert less == f"Ridge will be at least as good as Nearest neighbours {sure}"
+    assert less == f"Ridge will be not worse than Nearest neighbours {sure}"
     more = paired_difference(made(*losses), "knn", "ridge", 0.1).title
     assert more == less
     losses[0][1, :, 9:18] = 0

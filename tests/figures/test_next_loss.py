@@ -70,7 +70,8 @@ def test_the_bar_is_the_set_of_the_first_trial(two):
     expected = np.sort(own["upper"].to_numpy())[[round(0.05 * 199), round(0.95 * 199)]]
     assert [upper.base[0], upper.base[0] + upper.x[0]] == pytest.approx(expected.tolist(), rel=1e-6)
     tick = next(t for t in panel.figure.data if t.marker.line.color == GREY)
-    assert tick.x[0] == pytest.approx(own["mean_test_loss"].mean(), rel=1e-6)
+    losses = [two.arrays["ridge"][part][0] for part in ("calibration", "test")]
+    assert tick.x[0] == pytest.approx(np.concatenate(losses).mean(dtype=float), rel=1e-6)
     low, high = number(first["lower"], "down"), number(first["upper"], "up")
     assert f"Ridge between {low} and {high}" in panel.alt
     assert {f"<b>{low}</b>", f"<b>{high}</b>"} < set(words(panel))
@@ -216,7 +217,8 @@ def test_an_average_beyond_the_axis_is_told():
     losses = np.tile(np.linspace(0, 0.1, 99), (30, 1))
     test = np.full((30, 40), 5.0)
     panel = next_loss(results_of([losses], [test]), 0.1, "upper")
-    assert "average 5 →" in words(panel)
+    average = np.concatenate([losses[0], test[0]]).mean()
+    assert f"average {number(average)} →" in words(panel)
     assert not [t for t in panel.figure.data if t.marker.line.color == GREY]
     broken = made(losses[None] + 1, np.full((1, 30, 4), np.inf))
     assert "average infinite →" in words(next_loss(broken, 0.1, "upper"))
