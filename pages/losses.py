@@ -247,8 +247,8 @@ def show_found(table: LossTable, answers: Answers, question: dict[str, Any]) -> 
         show_panel(plain_panel(picture), "file")
     with right, st.container(border=True):
         show_table(losses_table(table, answers, alpha, cases=False), table.columns)
-        for line in pair_lines(answers.strip) if len(table.columns) > 2 else ():
-            st.markdown(f"- {literal(line)}")
+        if len(table.columns) > 2:  # of two, the strip says it
+            st.caption("\n".join(f"- {literal(line)}" for line in pair_lines(answers.strip)))
     if answers.groups:
         with st.container(border=True):
             st.markdown("**Within each group**")
@@ -293,7 +293,7 @@ def show_downloads(table: LossTable, answers: Answers, question: dict[str, Any])
 def asked_confidence() -> float:
     """Ask how sure it must be; gives alpha."""
     with st.container(width=300):
-        return confidence_control("confidence-losses")
+        return confidence_control("confidence-losses", words=False)
 
 
 def header(digest: str) -> tuple[float, bool | None, Any]:

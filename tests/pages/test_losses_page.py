@@ -234,9 +234,9 @@ def test_groups_get_bounds_of_their_own():
 def test_the_confidence_is_in_the_link():
     at = upload(opened(alpha="0.2"), losses())
     assert "bound (80 %)" in said(at)
-    at.slider(key="alpha").set_value(0.05).run()
+    at.slider(key="confidence-losses").set_value(95).run()
     assert "bound (95 %)" in said(at)
-    assert set(at.query_params) == {"alpha"}  # of the file there is nothing
+    assert dict(at.query_params) == {"alpha": "0.05"}  # of the file there is nothing
 
 
 def test_downloads_are_made_when_clicked_and_the_command_is_shown():
