@@ -15,8 +15,11 @@ PAGES = {
     "overview": "",
     "compare": "compare?side=two-sided",
     "case": "case?variant=z-variable&clip=0.001&alpha=0.2",
+    "losses": "losses",
     "report": "report",
 }
+PRESSED = {"losses": "Try an example"}
+"""What is pressed before the picture is taken."""
 CONTENT = ".js-plotly-plot, [data-testid=stIFrame]"
 IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
 OPTIONS = ["--server.headless=true", "--server.address=127.0.0.1"]
@@ -48,6 +51,8 @@ def main() -> None:
                 page = browser.new_page(viewport={"width": 1400, "height": 1500})
                 page.goto(f"{address}/{path}")
                 page.wait_for_selector(IDLE, timeout=60_000)
+                if name in PRESSED:
+                    page.get_by_role("button", name=PRESSED[name]).click()
                 page.locator(CONTENT).first.wait_for(timeout=60_000)
                 page.wait_for_timeout(4000)
                 page.screenshot(path=str(DOCS / f"{name}.png"))
