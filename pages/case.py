@@ -14,7 +14,13 @@ from cpp_core.figures.case_figures import CaseBar, alpha_sweep, case_bars
 from cpp_core.figures.class_figures import class_bars
 from cpp_core.figures.panels import loss_label
 from cpp_core.figures.symbol_figures import symbol_grid
-from cpp_core.trials.case_study import CONSTRUCTIONS, CaseStudy, Study, case_experiment
+from cpp_core.trials.case_study import (
+    CONSTRUCTIONS,
+    CaseStudy,
+    Study,
+    case_experiment,
+    usual_construction,
+)
 from cpp_core.trials.class_study import class_bounds
 from cpp_core.trials.gallery import gallery, symbol_gallery
 from cpp_core.trials.symbol_study import SymbolStudy
@@ -29,6 +35,7 @@ from pages.parts.show import as_markdown, dark, show_panel, show_verdict
 from pages.parts.studies import study_of
 
 ALPHAS = np.round(np.arange(0.02, 0.51, 0.02), 2)
+WIDTH = "_width_of_sidebar"
 LARGE = "font-size:clamp(1.3rem,3vw,1.75rem);font-weight:600;line-height:1.25;padding:0;margin:0"
 
 
@@ -117,17 +124,29 @@ def tell(place: DeltaGenerator, finding: str, study: Study, alpha: float) -> Non
         show_verdict(said.promise(study, alpha))
 
 
+def width_of_sets(experiment: Experiment) -> str:
+    """Which sets are looked at; the sidebar's, once it asks for others."""
+    asked = usual_construction(experiment)
+    if st.session_state.get(WIDTH, asked) != asked:
+        st.session_state["width"] = asked
+    st.session_state[WIDTH] = asked
+    words: Any = {"default": asked, "help": said.WIDTHS}
+    return one_of("Width of the sets", CONSTRUCTIONS, "width", **words)
+
+
 def numeric(choice: Choice) -> None:
     """Bars that move with the case."""
     experiment = case_experiment(choice.experiment)
-    st.caption(said.question(choice.experiment, experiment))
+    question = said.question(choice.experiment, experiment)
+    if question:
+        st.caption(question)
     study: CaseStudy | None = study_of("sets", experiment, choice.seed)
     if study is None:
         return
     head, left, right = places()
     with right:  # first: what is chosen here changes the gallery
         chosen = st.container()
-        width = one_of("Width of the sets", CONSTRUCTIONS, "width", help=said.WIDTHS)
+        width = width_of_sets(experiment)
     with left:
         asked = choice.alpha, choice.side, width
         case = choose_from(
@@ -167,7 +186,6 @@ def happened(study: SymbolStudy, case: int, seed: int) -> dict[str, NDArray]:
 def symbolic(choice: Choice) -> None:
     """The set of symbols at one case."""
     experiment, alpha = choice.experiment, choice.alpha
-    st.caption(said.question(experiment, experiment))
     study: SymbolStudy | None = study_of("symbols", experiment, choice.seed)
     if study is None:
         return

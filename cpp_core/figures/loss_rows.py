@@ -36,9 +36,8 @@ NEW_CASES, PAUSE = 40, 20
 
 Where there are more rows than ``FEW`` it ends at the first pause.
 """
-FEW, COUNTED = 2, 3
-PLACES, ALL_PLACES = 300, 900
-"""How many places there are for ticks in a row and in all; up to ``COUNTED`` are told in words."""
+FEW, PLACES, ALL_PLACES = 2, 300, 900
+"""What few rows are, and how many places there are for ticks in a row and in all."""
 STRETCH, ROOM = 2.5, 1.55
 """The axis reaches so many times as far as the largest bound: larger losses are counted.
 
@@ -73,14 +72,16 @@ def _axis(data: pd.DataFrame, cut: Sequence[Held], about: About) -> Axis:
     middles = [float(np.median(own.losses)) for own in cut]
     if good >= 0 and wants_log([x for x in (*bounds, *middles) if x > 0], None):
         low = max(float(every[every > 0].min()), reach / 10.0**POWERS)
-        return Axis(low, min(reach * (reach / low) ** 0.25, most), log=True)
+        return Axis(low / 1.05, 1.05 * min(reach * (reach / low) ** 0.25, most), log=True)
     widest = good + STRETCH * (reach - good)
     usual = [end for end in finite(sign * data[[f"{bad}_5", f"{bad}_95"]]) if end <= widest]
     far = max(min(widest, most), min(good + ROOM * (max(usual, default=good) - good), worst))
     if far <= good:  # the bounds are the best that there is
         far = most if most > good else worst if math.isfinite(worst) else good + 1.0
     low, high = sorted((sign * good, sign * far))
-    return Axis(low, high)
+    # Few digits, outwards: Plotly hides what it reads as outside.
+    scale = 10.0 ** (3 - math.floor(math.log10(high - low)))
+    return Axis(math.floor(low * scale) / scale, math.ceil(high * scale) / scale)
 
 
 # The drawing
@@ -158,10 +159,12 @@ class LossRows(SetChart):
 
     def drawn(self, losses: NDArray) -> list[float]:
         """Losses where they are drawn, in no more digits than can be seen."""
-        axis, at = self.along, np.clip(losses, self.along.low, self.along.high).astype(float)
-        if axis.log:
-            return [float(f"{x:.4g}") for x in at]
-        return plain(np.round(at, 3 - math.floor(math.log10(axis.high - axis.low))))
+        axis, known = self.along, np.asarray(losses, dtype=float)
+        if axis.log:  # a little inside, since the ends are sent as rounded powers of ten
+            at = [float(f"{x:.4g}") for x in known.tolist()]
+            return plain(np.clip(at, 1.0001 * axis.low, axis.high / 1.0001))
+        digits = 3 - math.floor(math.log10(axis.high - axis.low))
+        return plain(np.clip(np.round(known, digits), axis.low, axis.high))
 
     def ticks(self, row: int, own: Held) -> None:
         """The calibration losses, each place once; the longer ones are outside the set."""
@@ -180,13 +183,20 @@ class LossRows(SetChart):
                 line = {**dense, "color": many.tolist()}
             self.ticks_at(x, row + TICKS, upright(height, line))
             told += zip(x, many.tolist(), strict=True)
-        if len(told) <= COUNTED < own.losses.size:
-            for at, losses_there in told:  # where darkness cannot tell how many
-                right = bool(self.places(np.array(at)) < 0.8)
-                self.beside(at, row + TICKS, f"{losses_there:,} here", right)
+        self.counted(row, told)
         beyond = int((~seen).sum())
         if beyond:
             self.edge(row + LABELS, f"{beyond:,} of {own.losses.size:,} beyond")
+
+    def counted(self, row: int, told: Sequence[tuple[float, int]]) -> None:
+        """How many losses there are at two or three far places, where darkness cannot tell."""
+        places = self.places(np.array([x for x, _ in told]))
+        if (
+            max((many for _, many in told), default=0) > 1
+            and np.diff(np.sort(places)).min(initial=1) > 0.45
+        ):
+            for (x, many), place in zip(told, places.tolist(), strict=True):
+                self.beside(x, row + TICKS, f"{many:,} here", place < 0.8)
 
     def beside(self, x: float, y: float, text: str, right: bool, size: int = 11) -> None:
         """Words to the right or to the left of a place on the axis."""
@@ -211,7 +221,8 @@ class LossRows(SetChart):
             return False
         tick = upright(THICK, {"color": GREY, "width": 4})
         words = f"average {self.about.loss}: {size}"
-        self.marks([value], [row + BAR], tick, words, cliponaxis=False)
+        at = self.drawn(np.array([value])) if self.along.log else [value]
+        self.marks(at, [row + BAR], tick, words, cliponaxis=False)
         return True
 
     def typical(self, row: int, bounds: NDArray) -> None:
@@ -239,7 +250,7 @@ class LossRows(SetChart):
         known = {end: shown for end, shown in ends.items() if math.isfinite(shown)}
         line = upright(FADE - LABELS + 0.12, {"color": color, "width": 3})
         y = [row + (FADE + LABELS) / 2] * len(known)
-        x = [self.along.clip(shown) for shown in known.values()]
+        x = self.drawn(np.array(list(known.values())))
         self.marks(x, y, line, "", hoverinfo="skip", cliponaxis=False)
         for end, shown in known.items():
             right = self._right(end, *self.places(np.array([low, high])))
@@ -313,7 +324,7 @@ class LossRows(SetChart):
     def framed(self, title: str) -> None:
         """The frame around all rows, with room for buttons."""
         axis, top = self.along, 44 if self.frames else 8
-        lines = wrap(title + (", log axis" if axis.log else ""), 34)
+        lines = wrap(title + (", log\u00a0axis" if axis.log else ""), 34)
         self.frame_sets("<br>".join(lines), self.labels, top + 46 + 20 * len(lines), ROW)
         self.layout["margin"] = {**self.layout["margin"], "t": top, "l": 90}
         self.axis("y", {"ticklabelstandoff": 10})

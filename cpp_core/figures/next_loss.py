@@ -98,9 +98,12 @@ def _caption(results: Results, chart: LossRows, missing: str, new: int) -> str:
     if len(results.trials) > 1:
         told.append(f"Fade: where the ends lie in 90 % and in 50 % of {trials}")
     told.append(f"Grey: average {about.loss} of its held-out {plural(about.held_out)}")
+    if chart.along.log and any(own.losses[0] < chart.along.low for own in chart.cut.values()):
+        told.append("Smaller losses are drawn at the left end of the axis")
     if new:
         fresh = "" if about.m is None else ", each with a freshly trained model"
-        told.append(f"Diamonds: test {plural(about.new)} of this trial, in random order{fresh}")
+        cases = f"test {plural(about.new)} of this trial, in random order{fresh}"
+        told.append(f"Diamonds: new {plural(about.new)}, which are {cases}; kept: within the bound")
     elif not chart.cut:  # else the title says so
         failed = FAILED if np.isinf(chart.sets[about.bad_end]).any() else ""
         told += [f"There is {reason}" for reason in [missing or failed] if reason]

@@ -271,6 +271,11 @@ def with_construction(experiment: Experiment, construction: str) -> Experiment:
     return replace(experiment, variant=variant, regressor=other)
 
 
+def usual_construction(experiment: Experiment) -> str:
+    """The construction that an experiment asks for; a variable width where it asks for none."""
+    return "fixed" if experiment.variant == VARIANT_OF["fixed"] else "variable"
+
+
 @one_thread()
 def case_study(experiment: Experiment, seed: int = 0, trial: int = 0) -> CaseStudy:
     """Z-modulated sets at every test case, of all constructions from the same training runs.

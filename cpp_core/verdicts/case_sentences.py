@@ -76,18 +76,14 @@ def case_name(study: Study, case: int) -> str:
 
 
 def question(asked: Experiment, answered: Experiment) -> str:
-    """Which question the page answers, and that the sidebar asks another one where it does."""
-    about, one = about_experiment(answered), noun(answered)
-    what = f"the {about.loss}"
-    if answered.kind.symbolic:
-        what = "the kind of outcome"
-    whose = f"of one model, trained on m = {answered.sizes.m:,} {plural(one)}"
-    if answered.algorithmic:
-        whose = f"after retraining on m = {answered.sizes.m:,} {plural(one)}"
-    here = f"{what} at one {one}, {whose}"
+    """Which question the page answers where the sidebar asks another one; else nothing."""
     if asked.variant == answered.variant:
-        return f"One case: {here}."
-    return f"The sidebar asks about “{asked.kind.label}”. One case answers: {here}."
+        return ""
+    loss, one, m = about_experiment(answered).loss, noun(answered), answered.sizes.m
+    return (
+        f"The sidebar asks about “{asked.kind.label}”. One case answers: the {loss} at one {one}, "
+        f"after retraining on m = {m:,} {plural(one)}."
+    )
 
 
 def training_sizes(experiment: Experiment) -> str:

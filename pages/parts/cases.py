@@ -82,8 +82,8 @@ def keep(key: str, options: list[str]) -> None:
 def one_of(words: str, options: tuple[str, ...], key: str, **more: Any) -> str:
     """A switch with a few positions."""
     keep(key, list(options))
-    bound: Any = {"required": True, "bind": "query-params", **more}
-    return st.segmented_control(words, options, default=options[0], key=key, **bound)
+    settings: Any = {"default": options[0], "required": True, "bind": "query-params", **more}
+    return st.segmented_control(words, options, key=key, **settings)
 
 
 def show_case(study: Study, case: int) -> None:
@@ -94,8 +94,8 @@ def show_case(study: Study, case: int) -> None:
     if data.picture is not None:
         uri, style = picture_uri(data.picture(study.X[case])), "image-rendering:pixelated"
         drawn = f'<img src="{uri}" alt="" style="width:100%;max-width:9rem;{style}">'
-    label = escape(said.label_of(study, case))
-    st.html(f"{drawn}<div><b>{one} {case}</b>, {what} <b>{label}</b>{unit}</div>")
+    label = f"{what} <b>{escape(said.label_of(study, case))}</b>{unit}"
+    st.html(f'{drawn}<div style="font-size:.9rem"><b>{one} {case}</b>, {label}</div>')
     if data.picture is None and len(data.feature_names) > COLUMNS:
         with st.expander(f"All {len(data.feature_names)} inputs"):
             inputs = pd.DataFrame({"input": data.feature_names, "value": study.X[case]})

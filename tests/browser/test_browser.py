@@ -23,11 +23,12 @@ def test_first_request_of_a_fresh_server(browser, server, path):
     visit = Visit(browser, server, path)
     expect(visit.page.locator("[data-testid=stSidebar]")).to_contain_text("Algorithms")
     heading = {
-        "": "What will the next loss be?",
-        "compare": "Compare",
-        "case": "One case",
+        "": "Use SVM-rbf.",
+        "compare": "Use SVM-rbf.",
+        "case": "At this ",
         "report": "Report",
-    }[path]
+    }
+    heading = heading[path]
     expect(visit.page.locator("[data-testid=stMain]")).to_contain_text(heading, timeout=60_000)
     if path != "report":
         expect(visit.page.locator(".js-plotly-plot").first).to_be_visible(timeout=60_000)
@@ -215,10 +216,10 @@ def test_back_and_forward_show_what_was_there(browser, shared):
     visit.pick("Loss", "Brier loss (0 is perfect)")
     expect(page).to_have_url(re.compile("loss=brier"))
     visit.idle().page.get_by_role("link", name="Overview").first.click()
-    expect(page.locator("h1")).to_have_text("What will the next loss be?", timeout=60_000)
-    expect(page).to_have_url(re.compile(r"/\?dataset=iris.*loss=brier"))
+    expect(page).to_have_url(re.compile(r"/\?dataset=iris.*loss=brier"), timeout=60_000)
+    expect(page.locator(".strip h1")).to_be_visible(timeout=60_000)
     page.go_back()
-    expect(page.locator("h1")).to_have_text("Compare algorithms", timeout=60_000)
+    expect(page).to_have_url(re.compile("/compare.*loss=brier"), timeout=60_000)
     expect(visit.control("Loss")).to_have_value("Brier loss (0 is perfect)")
     page.go_back()
     expect(visit.control("Loss")).to_have_value("log loss (0 is perfect)", timeout=60_000)
@@ -232,7 +233,8 @@ def test_a_start_sets_every_control_and_opens_its_page(browser, shared):
     visit = Visit(browser, shared, f"report?dataset=iris&{QUICK}&alpha=0.2&seed=7&limit=1")
     page = visit.page
     page.get_by_role("button", name="Digits: one image").click()
-    expect(page.locator("h1")).to_have_text("One case", timeout=60_000)
+    expect(page).to_have_url(re.compile("/case"), timeout=60_000)
+    expect(page.locator("[data-testid=stMain]")).to_contain_text("One case: ", timeout=60_000)
     expect(page.locator(".chosen")).to_contain_text("Digits: one image · at one case")
     expect(page.locator(".st-key-active-start")).to_contain_text("Digits: one image")
     expect(visit.control("Data")).to_have_value("Digits")
@@ -256,7 +258,7 @@ def test_confidence_comes_first_on_a_projector(browser, shared):
     expect(page.locator(".chosen")).to_contain_text("Digits: which SVM? · the model I have")
     for place in (".st-key-first", ".st-key-starts", ".chosen", "h1", ".st-key-pages"):
         assert on_screen(page, place), place
-    assert page.locator("h1").bounding_box()["y"] < 150
+    assert page.locator(".strip h1").bounding_box()["y"] < 150
     expect(page.locator(".st-key-phone")).to_be_hidden()
     visit.close()
 
@@ -265,7 +267,7 @@ def test_a_phone_has_the_pages_and_the_confidence_on_its_first_screen(browser, s
     visit = Visit(browser, shared, f"?dataset=iris&{QUICK}", width=390, height=844)
     page = visit.page
     expect(page.locator(".st-key-phone")).to_be_visible()
-    assert page.locator("h1").bounding_box()["y"] < 160
+    assert page.locator(".strip h1").bounding_box()["y"] < 160
     for name in ("Overview", "Compare", "One case", "Report"):
         link = page.locator(".st-key-pages").get_by_role("link", name=name)
         link.scroll_into_view_if_needed()
@@ -298,4 +300,23 @@ def test_a_move_of_the_confidence_is_one_run(browser, shared):
     visit.idle().page.wait_for_timeout(3000)
     assert before
     assert len(sent) == before + 1
+    visit.close()
+
+
+@pytest.mark.parametrize("path", ["", "compare"])
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
+def test_the_first_screen_answers_a_newcomer(browser, shared, path, width, height):
+    """Which to use, the average, the bound and the confidence, without scrolling."""
+    visit = Visit(browser, shared, path, width, height=height)
+    page = visit.page
+    figures = page.locator(".card .figure")
+    expect(page.locator(".strip h1")).to_have_text("Use SVM-rbf.", timeout=60_000)
+    expect(figures).to_have_count(3)
+    expect(figures.nth(0)).to_have_text(re.compile(r"[\d.]+ to [\d.]+ nats less"))
+    expect(figures.nth(2)).to_have_text(re.compile(r"at most [\d.]+ nats"))
+    slider = visit.confidence() if width > 700 else visit.confidence("[data-testid=stMain]")
+    for seen in (page.locator(".strip h1"), figures.nth(0), figures.nth(2), slider):
+        box = seen.bounding_box()
+        assert 0 <= box["y"] < box["y"] + box["height"] <= height
+        assert 0 <= box["x"] < box["x"] + box["width"] <= width
     visit.close()

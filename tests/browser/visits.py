@@ -93,6 +93,21 @@ class Visit:
         kinds = ":is([data-testid=stMarkdown], [data-testid=stHtml])"
         return self.page.locator(f"[data-testid=stMain] {kinds}").all_inner_texts()
 
+    def confidence(self, place="[data-testid=stSidebar]"):
+        return self.page.locator(place).get_by_role("slider", name="Confidence").first
+
+    def control(self, label):
+        """A control of the sidebar that offers several things."""
+        sidebar = self.page.locator("[data-testid=stSidebar]")
+        return sidebar.get_by_role("combobox", name=label).first
+
+    def pick(self, label, option):
+        from playwright.sync_api import expect
+
+        self.control(label).click()
+        self.page.get_by_role("option", name=option).first.click()
+        expect(self.control(label)).to_have_value(option, timeout=60_000)
+
     def close(self):
         exceptions = self.page.locator("[data-testid=stException]").count()
         self.page.close()

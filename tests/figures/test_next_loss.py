@@ -172,6 +172,10 @@ def test_a_few_places_are_counted_in_words():
     errors[:, :4] = 1
     panel = next_loss(results_of([errors], [errors[:, :20]], loss="zero_one"), 0.1, "upper")
     assert {"95 here", "4 here"} < set(words(panel))
+    near = next_loss(results_of([0.1 + 0.9 * errors], [errors]), 0.5, "upper")
+    assert {"95 here", "4 of 99 beyond →"} < set(words(near))
+    close = next_loss(results_of([0.8 + 0.2 * errors], [errors]), 0.01, "upper")
+    assert not [text for text in words(close) if text.endswith("here")]
     assert "99 of 99" not in panel.alt
     assert "95 of 99 calibration losses within" in panel.alt
 
@@ -184,10 +188,29 @@ def test_losses_over_many_powers_of_ten_have_a_log_axis():
         panel = next_loss(results_of([small, large], [small, large]), 0.1, side)
         axis = panel.figure.layout.xaxis
         assert axis.type == "log"
-        assert "log axis" in axis.title.text.replace("<br>", " ")
+        assert "log\u00a0axis" in axis.title.text
+        assert "Smaller losses are drawn at the left end of the axis." in panel.caption
         assert min(ticks(panel, 0, False)["x"] + ticks(panel, 0, True)["x"]) > 0
         check(panel)
     assert next_loss(results_of([large]), 0.1, "upper").figure.layout.xaxis.type == "linear"
+
+
+def test_nothing_is_drawn_outside_the_axis():
+    """Plotly would hide it."""
+    rng = np.random.default_rng(3)
+    for scale in (1e-7, 0.03, 1.0, 36.0):
+        for power in (1, 9):
+            losses, new = (scale * rng.random((30, n)) ** power for n in (99, 60))
+            new[0, :2] = 0, scale
+            for side in ("upper", "two-sided"):
+                panel = next_loss(results_of([losses], [new]), 0.1, side)
+                ends = panel.figure.layout.xaxis.range
+                drops, *_ = (frame["data"][0]["x"] for frame in panel.sketch.frames[-1:])
+                marks = [x for t in panel.sketch.data if t["type"] == "scatter" for x in t["x"]]
+                at = np.array(drops + marks)
+                at = np.log10(at) if panel.figure.layout.xaxis.type == "log" else at
+                assert ends[0] <= at.min()
+                assert at.max() <= ends[1]
 
 
 def test_an_average_beyond_the_axis_is_told():
@@ -357,7 +380,7 @@ def test_greater_is_better_is_mirrored():
 
 def test_after_retraining_each_case_has_its_own_model():
     panel = next_loss(exponential(2, k=19, variant="z-free"), 0.1, "upper")
-    assert panel.caption.endswith("in random order, each with a freshly trained model.")
+    assert "in random order, each with a freshly trained model; kept: within" in panel.caption
     assert "the 18th smallest is the bound" in panel.caption
     trained = next_loss(exponential(2), 0.1, "upper")
     assert "freshly" not in trained.caption

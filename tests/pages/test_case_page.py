@@ -74,7 +74,16 @@ def test_the_page_says_which_question_it_answers():
     )
     at = settle(open_page("case", variant="z-variable", **SMALL))
     assert "The sidebar asks" not in text_of(at)
-    assert "One case: the log loss at one case, after retraining on m = 5 cases" in text_of(at)
+    assert "at one case, after retraining on 5 cases" in text_of(at)  # above, as it was chosen
+
+
+def test_the_width_is_that_of_the_sidebar_until_another_is_asked_for():
+    at = settle(open_page("case", variant="z-fixed", regressor="linear", **SMALL))
+    assert at.segmented_control(key="width").value == "fixed"
+    at.segmented_control(key="width").set_value("nested").run()
+    assert settle(at).segmented_control(key="width").value == "nested"
+    linked = settle(open_page("case", variant="z-fixed", width="variable", **SMALL))
+    assert linked.segmented_control(key="width").value == "variable"
 
 
 def test_a_confidence_that_needs_more_says_how_many():

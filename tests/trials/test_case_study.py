@@ -22,6 +22,7 @@ from cpp_core.trials.case_study import (
     fits_per_case,
     fresh_samples,
     inside,
+    usual_construction,
     with_construction,
     x_study,
 )
@@ -432,6 +433,12 @@ def test_experiments_for_looking_at_cases():
     small_test = Experiment(dataset="digits", n=1600, test_size=10)
     assert case_experiment(small_test).sizes.m + 1 <= 10
     assert case_experiment(small_test).sizes.n_test == 1
+
+
+def test_the_construction_that_is_asked_for():
+    assert usual_construction(RIDGE) == "fixed"
+    assert usual_construction(IRIS) == "variable"
+    assert usual_construction(Experiment(dataset="iris", algorithms=("knn",))) == "variable"
 
 
 @pytest.mark.parametrize("sizes", [(8, 100), (1600, 5), (22, 9)])

@@ -84,14 +84,15 @@ def test_a_batch_gets_the_loss_of_a_case():
     assert "the log loss at one case, after retraining on m = 5 cases" in told
 
 
-def test_the_question_where_the_sidebar_asks_the_same():
-    assert question(DIGITS, DIGITS) == (
-        "One case: the log loss at one image, after retraining on m = 34 images."
-    )
+def test_nothing_is_said_where_the_sidebar_asks_the_same():
+    assert question(DIGITS, DIGITS) == ""
     symbolic = Experiment(**IRIS, variant="symbolic")
-    assert question(symbolic, symbolic) == (
-        "One case: the kind of outcome at one case, of one model, trained on m = 28 cases."
-    )
+    assert question(symbolic, symbolic) == ""
+
+
+def test_another_width_is_the_same_question():
+    fixed = Experiment(**IRIS, variant="z-fixed")
+    assert question(fixed, case_experiment(fixed)) == ""
 
 
 def test_sizes_of_the_papers_images():
