@@ -11,8 +11,9 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
+from cpp_core.catalog.directions import zero_one
 from cpp_core.catalog.example_losses import EXAMPLE_NAME, EXAMPLE_STORY, example_losses
-from cpp_core.catalog.loss_files import LossTable, column_names, read_losses, zero_one
+from cpp_core.catalog.loss_files import LossTable, column_names, read_losses
 from cpp_core.figures.loss_figures import Columns, color_of, loss_picture
 from cpp_core.figures.panels import Panel
 from cpp_core.report.export import losses_json
@@ -181,8 +182,8 @@ def limits_of(table: LossTable, alpha: float, digest: str) -> dict[str, Any]:
     noun = "score" if greater else "loss"
 
     def number(label: str, name: str, *limits: Any, **more: Any) -> Any:
-        key = f"{name}-{digest}"
-        return st.number_input(label, *(limits or (None, None, None)), key=key, **more)
+        more |= {"key": f"{name}-{digest}", "persist_state": "session"}
+        return st.number_input(label, *(limits or (None, None, None)), **more)
 
     asked: dict[str, Any] = {}
     with st.expander("Your limits"), st.container(horizontal=True, vertical_alignment="top"):

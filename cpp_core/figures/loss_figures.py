@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from cpp_core.catalog.algorithms import ALGORITHMS
-from cpp_core.catalog.loss_files import zero_one
+from cpp_core.catalog.directions import zero_one
 from cpp_core.checks import Level
 from cpp_core.figures.histograms import bin_edges, name_row, stacked
 from cpp_core.figures.loss_rows import Look, LossRows

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cpp_core.catalog.loss_files import DIRECTIONS, zero_one
+from cpp_core.catalog.directions import DIRECTIONS, zero_one
 from cpp_core.checks import Level, exact_alpha
 from cpp_core.method.counts import DELTA
 from cpp_core.method.ranks import check_losses

@@ -9,7 +9,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from cpp_core.catalog.loss_files import LossTable, zero_one
+from cpp_core.catalog.directions import zero_one
+from cpp_core.catalog.loss_files import LossTable
 from cpp_core.checks import Level, exact_alpha, probability
 from cpp_core.verdicts.about import EXCHANGEABLE, About, Verdict, about_numbers
 from cpp_core.verdicts.answers import Answers
