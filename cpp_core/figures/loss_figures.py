@@ -98,7 +98,8 @@ def bound_bars(
         for name, own in cut.items()
     )
     looks = {name: Look(_short(name), color_of(columns, name)) for name in columns}
-    chart = LossRows(data, cut, about, "upper", dark, looks)
+    sets = {str(name): own.tolist() for name, own in data.items()}
+    chart = LossRows(sets, cut, about, "upper", dark, looks)
     for row, own in enumerate(cut.values()):
         chart.row(row, {"lower": np.array([own.lower]), "upper": np.array([own.upper])})
     chart.framed(about.loss)

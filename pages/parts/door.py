@@ -8,6 +8,7 @@ labels, and fails at numbers such as ``1e999``.
 
 import math
 import re
+import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -26,11 +27,18 @@ from cpp_core.verdicts.language import typed
 Texts = tuple[str, ...]
 Link = dict[str, Texts]
 
-KNOWN, SHOWN, TWINS = "_known", "_shown", "_twins"
-"""In the session: values by key, where the controls of this run start, twins by their places."""
+KNOWN, SHOWN = "_known", "_shown"
+"""In the session: values by key, and where the controls of this run start."""
+
+UNTOLD, TOUCHED, TWINS = "_untold", "_touched", "_twins"
+"""In the session: widgets whose values the browser may not have yet, whether the visitor has chosen
+anything, and twins by their places."""
 
 LEFT, WHERE, GO = "_link", "_where", "_go"
 """In the session: the link as it was left, on which page, and to which page to go instead."""
+
+DELIVERY = 0.03
+"""Seconds in which an answer leaves the server, three of Streamlit's intervals."""
 
 TRIALS = (20, 100, 300, 1000)
 SIDES = {"upper": "upper only", "two-sided": "both sides"}
@@ -175,6 +183,7 @@ def enter(page: str) -> None:
     that may have been sent before the last answer arrived.
     """
     state, run = st.session_state, get_script_run_ctx()
+    state.setdefault(UNTOLD, set())
     whole = KNOWN not in state or (run is not None and run.is_history_navigation)
     if whole or state[WHERE] != page:
         state[KNOWN] = merged(state.get(KNOWN, {}), state.get(LEFT, {}), address(), whole)
@@ -207,14 +216,22 @@ def shown(key: str, start: Any, options: Collection[Any] | None = None) -> Any:
 
 def control(key: str, start: Any, options: Collection[Any] | None = None) -> dict[str, Any]:
     """Arguments that make a widget show a setting, and tell what the visitor chooses."""
-    show(key, shown(key, start, options))
+    _show(key, shown(key, start, options))
     return {"key": key, "on_change": _take, "args": (key,)}
 
 
-def show(widget: str, value: Any) -> None:
-    """Make a widget show a value; it is not set anew while a visitor moves it."""
-    if widget not in st.session_state or st.session_state[widget] != value:
-        st.session_state[widget] = value
+def _show(key: str, value: Any) -> None:
+    """Make a widget show a value, again and again until the browser must have been told.
+
+    A run that is overtaken by the next one takes its answer back, and a browser that is slow to
+    load its controls sees the last answer only. It would show another value, and send that as if
+    the visitor had chosen it.
+    """
+    state = st.session_state
+    if key in state[UNTOLD] or key not in state or state[key] != value:
+        state[UNTOLD].add(key)
+    if key in state[UNTOLD] or not state.get(TOUCHED):
+        state[key] = value
 
 
 def twin(setting: str, place: str, value: Any, read: Callable[[Any], Any]) -> dict[str, Any]:
@@ -240,12 +257,14 @@ def _take_twin(setting: str, place: str, name: str, read: Callable[[Any], Any]) 
 
 
 def _take(key: str) -> None:
-    tell(key, st.session_state[key])
+    if key not in st.session_state[UNTOLD]:
+        tell(key, st.session_state[key])
 
 
 def tell(key: str, value: Any) -> None:
     """Know a setting that was chosen."""
     st.session_state[KNOWN][key] = value
+    st.session_state[TOUCHED] = True
 
 
 def wanted(known: Mapping[str, Any], shown: Mapping[str, Any], link: Link) -> Link:
@@ -272,6 +291,9 @@ def leave(all_known: bool = True) -> None:
     if overtaken or any(link.get(key) != texts for key, texts in kept.items()):
         st.query_params.update(kept)
     state[LEFT] = address()
+    if state[UNTOLD]:
+        time.sleep(DELIVERY)
+        state[UNTOLD] = set()
 
 
 def start_anew(values: Mapping[str, Any], page: str) -> None:

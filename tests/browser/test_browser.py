@@ -16,19 +16,14 @@ from playwright.sync_api import expect
 from cpp_core import Experiment, run
 
 pytestmark = pytest.mark.slow
+expect.set_options(timeout=30_000)  # a busy machine takes its time to load the parts of a page
 
 
 @pytest.mark.parametrize("path", ["", "compare", "case", "report"])
 def test_first_request_of_a_fresh_server(browser, server, path):
     visit = Visit(browser, server, path)
     expect(visit.page.locator("[data-testid=stSidebar]")).to_contain_text("Algorithms")
-    heading = {
-        "": "Use SVM-rbf.",
-        "compare": "Use SVM-rbf.",
-        "case": "At this ",
-        "report": "Report",
-    }
-    heading = heading[path]
+    heading = {"case": "At this ", "report": "Report"}.get(path, "Use SVM-rbf.")
     expect(visit.page.locator("[data-testid=stMain]")).to_contain_text(heading, timeout=60_000)
     if path != "report":
         expect(visit.page.locator(".js-plotly-plot").first).to_be_visible(timeout=60_000)
@@ -291,7 +286,9 @@ def test_a_phone_has_the_pages_and_the_confidence_on_its_first_screen(browser, s
 def test_a_move_of_the_confidence_is_one_run(browser, shared):
     visit = Visit(browser, shared, f"report?dataset=iris&{QUICK}", settled=False)
     sent = []
-    visit.page.on("websocket", lambda socket: socket.on("framesent", sent.append))
+    visit.page.on(
+        "websocket", lambda socket: socket.on("framesent", lambda data: sent.append(data))
+    )
     visit.page.reload()
     visit.idle().page.wait_for_timeout(3000)
     before = len(sent)
@@ -319,4 +316,23 @@ def test_the_first_screen_answers_a_newcomer(browser, shared, path, width, heigh
         box = seen.bounding_box()
         assert 0 <= box["y"] < box["y"] + box["height"] <= height
         assert 0 <= box["x"] < box["x"] + box["width"] <= width
+
+
+def test_a_browser_that_loads_slowly_keeps_the_link(browser, server):
+    """The controls load after the run that set them is over, and another one followed it."""
+    visit = Visit(browser, server, "report?trials=20", settled=False)
+    page, held = visit.page, []
+    page.route(re.compile("(NumberInput|Selectbox)[^/]*[.]js"), lambda route: held.append(route))
+    page.goto(f"{server}/compare?dataset=iris&{QUICK}&n=60&loss=brier")
+    expect(page.locator(".js-plotly-plot").first).to_be_visible(timeout=60_000)
+    visit.idle().page.wait_for_timeout(2000)
+    assert held
+    for request in held:
+        request.continue_()
+    expect(visit.control("Loss")).to_have_value("Brier loss (0 is perfect)")
+    visit.confidence().press("ArrowLeft")
+    expect(page).to_have_url(re.compile("alpha=0.11"), timeout=60_000)
+    visit.idle()
+    expect(visit.control("Loss")).to_have_value("Brier loss (0 is perfect)")
+    assert {"dataset=iris", "n=60", "loss=brier"} <= set(page.url.split("?")[1].split("&"))
     visit.close()
