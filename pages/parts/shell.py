@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from cpp_core.verdicts.language import unbroken
+from cpp_core.verdicts.terms import with_terms
 from cpp_core.verdicts.texts import SEPARATOR, chosen_words
 from pages.parts import door
 from pages.parts.choices import Choice, sidebar
@@ -76,9 +77,9 @@ def show_chosen(choice: Choice | None) -> None:
     """Say what was chosen; a narrow screen, whose sidebar is a drawer, has the confidence here."""
     if choice is not None:
         told = chosen_words(choice.experiment, choice.alpha, choice.trials, choice.side)
-        first, *rest = (escape(unbroken(part)) for part in told.split(SEPARATOR))
-        more = "".join(SEPARATOR + part for part in rest)
-        st.html(f'<div class="chosen">{first}<span class="rest">{more}</span></div>')
+        start, more, rest = unbroken(told).partition(SEPARATOR)
+        shown = f'{escape(start)}<span class="rest">{more}{with_terms(rest)}</span>'
+        st.html(f'<div class="chosen">{shown}</div>')
     with st.container(key="phone"):
         confidence_control("confidence-phone", words=False)
 
