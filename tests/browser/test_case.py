@@ -24,7 +24,8 @@ def opened(browser, address, query="", **how):
     expect(visit.page.locator(".js-plotly-plot").first).to_contain_text(
         "retrained models stayed inside", timeout=60_000
     )
-    return visit.idle()
+    visit.idle().page.wait_for_timeout(500)  # as long as nobody takes to click
+    return visit
 
 
 def shows(visit, case, kind="Image"):
