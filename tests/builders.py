@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterable
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,9 @@ import pytest
 from scipy import special, stats
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
-from cpp_core import Experiment, Results
+from cpp_core import ALGORITHMS, Experiment, Results
+from cpp_core.catalog.algorithms import Algorithm
+from cpp_core.catalog.regressors import REGRESSORS, Regressor
 from cpp_core.method.modulation import LEVELS
 from cpp_core.method.ranks import Ranked
 from cpp_core.trials.one_trial import run_block
@@ -168,6 +171,27 @@ def law_pvalues(first, counts, n_new, law, rng):
     law = stats.betabinom(n_new, a, b)
     ranks = law.cdf(counts - 1) + rng.random(len(counts)) * law.pmf(counts)
     return single, stats.kstest(ranks, "uniform").pvalue
+
+
+def register_quick(monkeypatch):
+    """Register learners that train in microseconds, for laws that hold for any learner."""
+    about = ("Quick", "Quick", "#000000", "circle", "/")
+    for name, learner in (("slope", Slope), ("majority", Majority)):
+        found = Algorithm(name, *about, {"classification": learner})
+        monkeypatch.setitem(ALGORITHMS, name, found)
+    band = Regressor("band", "Band", "quantile", "a Normal band around a line", Band)
+    monkeypatch.setitem(REGRESSORS, "band", band)
+
+
+@contextmanager
+def unmeasured():
+    """Without coverage, which nearly doubles the time of a fixture that trains."""
+    tracer = sys.gettrace()
+    sys.settrace(None)
+    try:
+        yield
+    finally:
+        sys.settrace(tracer)
 
 
 def replaced(monkeypatch, original, other):

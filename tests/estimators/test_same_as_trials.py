@@ -9,7 +9,10 @@ from cpp_core.trials.case_study import x_study
 from cpp_core.trials.one_trial import algorithm_rng, keyed_rng, run_block, trial_sample
 from tests.builders import VARIANTS, experiment_of
 
-pytestmark = pytest.mark.filterwarnings("ignore::cpp_core.method.ranks.InfiniteEndWarning")
+pytestmark = [
+    pytest.mark.no_cover,  # both faces have tests of their own
+    pytest.mark.filterwarnings("ignore::cpp_core.method.ranks.InfiniteEndWarning"),
+]
 
 NAME, OTHER = "naive-bayes", "random-forest"
 SETTINGS = {OTHER: {"n_estimators": 5}}

@@ -30,7 +30,7 @@ from cpp_core.trials.class_study import class_bounds, class_study
 from cpp_core.trials.one_trial import run_block, trial_sample
 from cpp_core.trials.results import Results
 from cpp_core.trials.symbol_study import case_symbols, symbol_study
-from tests.builders import Band, Line
+from tests.builders import Band, Line, register_quick
 
 IRIS = Experiment(dataset="iris", algorithms=("naive-bayes", "knn"), variant="z-variable", n_sets=9)
 RIDGE = Experiment(
@@ -92,6 +92,7 @@ def test_digits_are_those_of_the_trial(digits):
     assert not any(digits.failures.values())
 
 
+@pytest.mark.no_cover  # the lines of the test above, of other data
 @pytest.mark.parametrize(
     "experiment",
     [
@@ -214,12 +215,9 @@ def test_each_run_has_its_own_seed():
 @pytest.mark.slow
 def test_the_law_over_trials(monkeypatch):
     """Set and fresh loss at a random case: p = hi/(k+1), for both constructions and sides."""
-    monkeypatch.setitem(
-        REGRESSORS, "quantile-forest", Regressor("quantile-forest", "quantile", "", Band)
-    )
-    monkeypatch.setitem(
-        REGRESSORS, "random-forest", Regressor("random-forest", "regression", "", Line)
-    )
+    forests = {"quantile-forest": ("quantile", Band), "random-forest": ("regression", Line)}
+    for name, (modulation, learner) in forests.items():
+        monkeypatch.setitem(REGRESSORS, name, Regressor(name, name, modulation, "", learner))
     monkeypatch.setattr(cases_module, "N_FRESH", 1)
     experiment = Experiment(
         dataset="growing-noise",
@@ -357,16 +355,18 @@ def test_many_classes_leave_as_many_training_cases():
 
 
 @pytest.mark.slow
-def test_the_law_within_a_class():
+@pytest.mark.slow
+def test_the_law_within_a_class(monkeypatch):
     """A new case of a class, at a fresh candidate: p = hi/(k+1) with the k that the class has."""
+    register_quick(monkeypatch)
     experiment = Experiment(
-        dataset="two-classes", algorithms=("naive-bayes",), variant="z-variable", n=160, n_sets=10
+        dataset="two-classes", algorithms=("slope",), variant="z-variable", n=160, n_sets=10
     )
     hits, chances = 0, []
     for trial in range(400):
         groups = class_study(experiment, 0, trial)
         new = class_study(experiment, 1, trial)  # other draws of the same kind
-        scores, fresh = (own.scores("naive-bayes", 1) for own in (groups, new))
+        scores, fresh = (own.scores("slope", 1) for own in (groups, new))
         lo, hi = conformal_ranks(len(scores), 0.2, "upper")
         if hi <= len(scores) and len(fresh):
             hits += fresh[0] <= np.sort(scores)[hi - 1]
