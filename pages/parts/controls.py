@@ -104,7 +104,7 @@ def _begin(name: str) -> None:
         **{key: run[key] for key in ("dataset", "loss", "variant")},
         **run.get("dataset_settings", {}),
         "algorithms": list(run["algorithms"]),
-        "side": "two-sided",
+        "side": "upper" if start.automatic else "two-sided",
         "trials": start.trials,
     }
     if load_dataset(run["dataset"]).size is None:

@@ -140,11 +140,11 @@ def test_the_papers_runs_are_one_click(preset):
     at = settle(at)
     expected = "z-variable" if preset == "digits-instance" else "candidate"
     assert at.selectbox(key="variant").value == expected
-    assert at.selectbox(key="side").value == "two-sided"
+    assert at.selectbox(key="side").value == ("upper" if start.automatic else "two-sided")
     assert at.number_input(key="seed").value == 0
     assert ON_PAGE[start.opens] in text_of(at)
     assert f"{start.label} · " in plain(at)
-    assert "90 % confidence, both sides" in plain(at)
+    assert ("90 % confidence, both sides" in plain(at)) != start.automatic
 
 
 def active(at):
