@@ -137,7 +137,9 @@ def test_one_alone_has_no_decision():
     assert alone.text == (
         "The log loss of this trained Logistic regression on the next case, with 90 % confidence."
     )
-    assert [card.topic for card in alone.cards] == ["On average", "The next loss", "Your limit"]
+    assert [card.topic for card in alone.cards] == [
+        *("On average", "The next loss", "Your limit, at most 9.5 nats")
+    ]
     assert alone.cards[0].text == "4.81 nats"  # of 99 calibration and 4 test losses
     assert alone.cards[2].text == "shown"
     few = asked_strip(results_of([tenths(8)]))
@@ -234,7 +236,72 @@ def test_a_file_has_the_same_strip():
     assert found.strip.title == "Use a."
     assert found.strip.choice == found.choice
     limit = found.strip.cards[-1]
-    assert (limit.topic, limit.text) == ("Your limit", "a: shown")
+    assert (limit.topic, limit.text) == ("Your limit, at most 0.55", "a: shown")
     assert "b: not shown" in limit.detail
     one = answers_of({"a": HALF}, 0.1, low=0.0, high=1.0).strip
     assert one.title == "At most 0.5."
+
+
+def test_a_limit_that_the_named_one_does_not_keep_is_told():
+    """Whoever wins more often, but not within the limit, is not recommended without a word."""
+    rng = np.random.default_rng(0)
+    steady = rng.uniform(0.3, 0.31, N)
+    spiky = np.where(np.arange(N) % 5 == 0, 0.9, 0.1)
+    found = answers_of({"spiky": spiky, "steady": steady}, 0.1, at_most=0.5).strip
+    if found.title == "Use spiky.":
+        assert found.text.endswith("But only steady is shown to keep your limit.")
+    kept = answers_of({"a": HALF, "b": HALF + 0.1 + noise()}, 0.1, at_most=0.55, low=0, high=1)
+    assert "But only" not in kept.strip.text
+
+
+def test_a_worse_average_is_told_beside_wins():
+    """Wins decide, one large loss keeps the average open: what was seen of it is said."""
+    small = np.full(60, 0.2)
+    rare = np.where(np.arange(60) == 0, 30.0, 0.1)
+    about = About(low=0.0, n_algorithms=2)
+    found = strip_of({"rare": rare, "small": small}, 0.1, about)
+    assert found.title == "Use rare."
+    assert found.text == "It wins more often than small, though its average here is worse."
+    assert "though" not in strip(a=HALF, b=HALF + 0.1 + noise()).text
+
+
+def test_only_the_pick_of_the_one_that_is_named_is_told():
+    better, worse = tenths(101), tenths(101, 3.0)
+    bound = asked_strip(results_of([worse, better], [worse, better])).cards[2]
+    assert any("Quote this bound if you picked" in own.text for own in bound.verdicts)
+    open_ = strip(a=HALF, b=HALF + noise()).cards[2]
+    assert not any("Quote this bound" in own.text for own in open_.verdicts)
+
+
+def test_exact_decisions_give_exact_reasons():
+    """An average that is only near is no reason of a decision that is marked exact."""
+    rng = np.random.default_rng(5)
+    first = rng.uniform(1, 2, 300)
+    columns = {"A": first, "B": first + rng.uniform(-0.02, 0.2, 300)}
+    choice = answers_of(columns).choice
+    assert (choice.strength, choice.mark) == ("exact", "✓ exact guarantee")
+    assert choice.brief.line == "Use A: it wins more often than B."
+
+
+def test_nobody_is_named_with_one_that_another_beats():
+    kind = np.repeat([0, 0, 1, 2], 100)
+    columns = {
+        "A": np.choose(kind, [0, 0.3, 0.25]),
+        "B": np.choose(kind, [0.2, 0.15, 0]),
+        "C": np.choose(kind, [0.1, 0, 0.35]),
+    }
+    found = answers_of(columns, low=0, high=1)
+    beaten = {own.wins.facts["first"] for own in found.choice.asked
+              if own.wins.facts["outcome"] == "second wins"}  # fmt: skip
+    beaten |= {own.wins.facts["second"] for own in found.choice.asked
+               if own.wins.facts["outcome"] == "first wins"}  # fmt: skip
+    assert not beaten & set(found.choice.use)
+
+
+def test_tiny_losses_do_not_vanish():
+    rng = np.random.default_rng(0)
+    for scale in (1e-170, 1e-300, 1.0):
+        columns = {name: scale * rng.uniform(0, 1, 200) for name in "AB"}
+        mean = answers_of(columns).choice.asked[0].mean.facts
+        assert mean["lower"] < mean["mean"] < mean["upper"]
+        assert 0 < mean["share"] < 0.1
