@@ -1,90 +1,102 @@
-"""Compare: the paper's figures over randomized trials, all algorithms side by side."""
+"""Compare: who wins, the bounds, whether the promise is kept, and the paper's figures in tabs."""
 
 from itertools import combinations
 
 import streamlit as st
 
-from cpp_core import Results
-from cpp_core.figures.compare import PanelKind, panels_of
+from cpp_core import ALGORITHMS, Results
+from cpp_core.figures.compare import WHO_WINS, PanelKind, panels_of
+from cpp_core.verdicts.about import LEAST_TRIALS
 from cpp_core.verdicts.answers import compared
-from cpp_core.verdicts.bounds import headline
+from cpp_core.verdicts.coverage import promise_kept
+from cpp_core.verdicts.strip import asked_strip
 from cpp_core.verdicts.texts import RE_SPLITS
 from pages.parts.choices import Choice
 from pages.parts.live import live
 from pages.parts.rows import show_figures
 from pages.parts.shell import page
-from pages.parts.show import dark, kept, show_decisions, show_panel, show_verdict
+from pages.parts.show import as_markdown, dark, kept, show_panel, show_strip, show_verdict
+
+NUMBERS = "The numbers"
 
 
 def pair(results: Results) -> tuple[str, str]:
     """The two algorithms to compare directly, of two or more."""
-    pairs = [f"{a} vs {b}" for a, b in combinations(results.algorithms, 2)]
-    if len(pairs) == 1:
-        return results.algorithms[0], results.algorithms[1]
-    if st.session_state.get("pair") not in (None, *pairs):
-        st.session_state["pair"] = pairs[0]
-    chosen = st.selectbox("Pair", pairs, key="pair", bind="query-params")
-    first, second = chosen.split(" vs ")
-    return first, second
+    labels = {
+        f"{ALGORITHMS[a].label} and {ALGORITHMS[b].label}": (a, b)
+        for a, b in combinations(results.algorithms, 2)
+    }
+    if len(labels) == 1:
+        return next(iter(labels.values()))
+    if st.session_state.get("pair") not in (None, *labels):
+        st.session_state["pair"] = next(iter(labels))
+    return labels[st.selectbox("Pair", list(labels), key="pair", bind="query-params")]
 
 
-def show_comparison(results: Results, alpha: float, margin: float | None) -> None:
-    """Who wins, pair by pair where there are several, and the choice that is safe."""
-    found = kept(compared, results, alpha, margin)
-    st.subheader("Who wins?")
-    for verdict in (*filter(None, [found.choice]), *found.verdicts):
-        show_verdict(verdict)
+def show_comparison(results: Results, choice: Choice) -> None:
+    """What the strip has not said yet of who wins, and the choice that is safe."""
+    found = kept(compared, results, choice.alpha, choice.asked.get("margin"))
+    said = {own.text for own in (*found.choice.asked[0].verdicts, found.choice)}
+    for verdict in (*found.verdicts, found.safe):
+        if verdict.text not in said:
+            show_verdict(verdict)
     if found.pairs:
         with st.expander("Every pair"):
             for verdict in found.pairs:
                 show_verdict(verdict)
-    st.subheader("If you pick the best one")
-    show_verdict(found.safe)
+
+
+def show_numbers(results: Results, choice: Choice) -> None:
+    """A row for each trial and algorithm, and what went wrong in training."""
+    frame = results.at(choice.alpha, choice.side)
+    st.dataframe(frame, hide_index=True)
+    st.download_button(
+        "All rows as CSV",
+        data=lambda: frame.to_csv(index=False),
+        file_name="trials.csv",
+        mime="text/csv",
+    )
+    if len(results.failures):
+        st.caption("Training runs that raised an error")
+        st.dataframe(results.failures, hide_index=True)
+
+
+def show_tab(results: Results, choice: Choice, name: str, kinds: list[PanelKind]) -> None:
+    """The panels of one tab, two in a row where they are not wide."""
+    two = pair(results) if any(kind.of_pair for kind in kinds) else ()
+    places = [place for _ in kinds[::2] for place in st.columns(2)] if len(kinds) > 1 else []
+    for i, kind in enumerate(kinds):
+        with places[i] if places else st.container():
+            arguments = kind.arguments(two, choice.alpha, choice.side)
+            show_panel(kept(kind.draw, results, *arguments, dark=dark()))
+    if name == WHO_WINS:
+        show_comparison(results, choice)
+    elif results.experiment.data.table is not None:
+        st.caption(RE_SPLITS)
 
 
 def body(choice: Choice) -> None:
-    st.title("Compare algorithms")
-
     def answer(results: Results) -> None:
-        alpha, side = choice.alpha, choice.side
-        panels = panels_of(results)
-        two: tuple[str, ...] = ()
-
-        def show(kind: PanelKind) -> None:
-            arguments = kind.arguments(two, alpha, side)
-            show_panel(kept(kind.draw, results, *arguments, dark=dark()))
-
-        show_decisions(results, choice)
-        show_verdict(kept(headline, results, alpha))
+        show_strip(kept(asked_strip, results, choice.alpha, choice.side, **choice.asked))
         show_figures(results, choice)
-        for kind in panels:
-            if kind.wide:
-                show(kind)
-        if any(kind.of_pair for kind in panels):
-            two = pair(results)
-        narrow = [kind for kind in panels if not kind.wide]
-        places = [place for _ in narrow[::2] for place in st.columns(2)]
-        for kind, place in zip(narrow, places, strict=False):
-            with place:
-                show(kind)
-        if results.experiment.data.table is not None:
-            st.caption(RE_SPLITS)
-        if two:
-            show_comparison(results, alpha, choice.asked.get("margin"))
-        # Filled once opened: a thousand rows that nobody sees would be sent at each move.
-        numbers = st.expander("The numbers", key="numbers", on_change="rerun")
-        if numbers.open:
-            frame = results.at(alpha, side)
-            numbers.dataframe(frame, hide_index=True)
-            numbers.download_button(
-                "All rows as CSV",
-                data=lambda: frame.to_csv(index=False),
-                file_name="trials.csv",
-                mime="text/csv",
-            )
-            if len(results.failures):
-                numbers.caption("Training runs that raised an error")
-                numbers.dataframe(results.failures, hide_index=True)
+        told = kept(promise_kept, results, choice.alpha, choice.side)
+        if told:
+            st.markdown(as_markdown(told))
+        if len(results.trials) < min(LEAST_TRIALS, results.asked):
+            st.caption(f"The charts follow once {LEAST_TRIALS} trials are there.")
+            return
+        panels = panels_of(results, choice.side)
+        # Only what is open is drawn: what nobody sees would be sent at each move.
+        names = [*panels, NUMBERS]
+        if st.session_state.get("tab") not in (None, *names):
+            st.session_state["tab"] = names[0]
+        for tab, name in zip(st.tabs(names, key="tab", bind="query-params"), names, strict=True):
+            if tab.open:
+                with tab:
+                    if name == NUMBERS:
+                        show_numbers(results, choice)
+                    else:
+                        show_tab(results, choice, name, panels[name])
 
     live(choice.experiment, choice.trials, choice.seed, answer, "compare")
 

@@ -142,7 +142,7 @@ _OFFERED = (
     ),
     _ABSOLUTE,
     batch_mean(_ZERO_ONE, "error_rate", words="the share of errors in the batch"),
-    _share("accuracy", _accuracy, words="the share of hits in the batch"),
+    _share("accuracy", _accuracy, words="the share of hits in the batch", shares=True),
     f1(),
     _share(
         *("roc_auc", _roc_auc),

@@ -8,7 +8,9 @@ from typing import Any
 class Preset:
     """A run that starts with one click: its label, one line of description, how many trials.
 
-    ``opens`` names the page that tells its story.
+    ``opens`` names the page that tells its story. Where it is ``automatic``, the dashboard starts it
+    with an upper bound and as large training subsets as there can be: with the paper's settings most
+    bars fill the range.
     """
 
     name: str
@@ -17,6 +19,7 @@ class Preset:
     trials: int
     settings: dict[str, Any]
     opens: str = "overview"
+    automatic: bool = False
 
 
 _DIGITS = {
@@ -44,6 +47,7 @@ _RUNS = (
         20,
         _DIGITS | {"variant": "z-variable", "n_sets": 50, "regressor": "quantile-forest"},
         opens="case",
+        automatic=True,
     ),
     Preset(
         "quadnoise-candidate",

@@ -1,12 +1,10 @@
 """Where the sets are and how wide, as panels whose title states the finding."""
 
-import math
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from cpp_core.checks import Level, lookup
+from cpp_core.checks import Level, exact_alpha, lookup
 from cpp_core.figures.histograms import (
     Bins,
     Columns,
@@ -56,89 +54,6 @@ from cpp_core.verdicts.language import (
 from cpp_core.verdicts.pairs import judged
 
 NO_SYMBOLS = "ends to draw", "use symbol_bars for them"
-
-
-# One set for each algorithm
-
-
-def overview_bars(
-    results: Results, alpha: Level = 0.1, side: str = "two-sided", dark: bool = False
-) -> Panel:
-    """A bar per algorithm: the set of the first trial, which carries the promise.
-
-    Where sets move with the case the bar is typical instead: the medians of the ends over the
-    trials. The spread of the ends over the trials is a fade, the average test loss a grey tick.
-    """
-    check_numeric(results, *NO_SYMBOLS)
-    found, about = columns(results, alpha, side), about_results(results)
-    data = _overview_data(found, results.experiment.modulation is not None)
-    ends = data.drop(columns="algorithm").to_numpy(dtype=float)
-    if side == "upper" and about.sign > 0:  # the other end is that of the range
-        ends = data.filter(regex="upper|mean").to_numpy(dtype=float)
-    axis = Axis.around(ends, zero=about.low == 0 and about.sign > 0)
-    figure, note, readings = SetChart(axis), too_few(results, alpha, side), []
-    for row, (name, own) in enumerate(found.items()):
-        shown, low, high = look(name), float(data["lower"][row]), float(data["upper"][row])
-        readings.append(f"{shown.label} {bound_words(about, low, high, side)}")
-        for end in ("lower", "upper"):
-            figure.fade(row, own[end], shown.color, about)
-        missing = note
-        if not note and math.inf in (high, -low):
-            missing = "no finite bound: failed training runs count as infinite losses"
-        figure.set(row, SetMark(low, high, shown.color, readings[-1], missing))
-    labels = [look(name).label for name in found]
-    figure.averages(labels, data["mean_test_loss"].tolist(), "average test loss")
-    figure.frame_sets(loss_label(results.experiment), labels, 90, 92 if note else 62)
-    title = _overview_title(results, alpha, readings, data[about.bad_end], about)
-    caption = (
-        f"Bar: {_overview_bar(results)}. Fade: where the ends lie in 90 % and in 50 % of the "
-        f"trials. Grey: average {about.loss} of the test {plural(about.new)}."
-    )
-    caption += f" There is {note}." if note else ""
-    alt = f"One horizontal bar per algorithm: {', '.join(readings)}."
-    return Panel("overview", title, figure, caption, alt, data)
-
-
-def _overview_data(found: Columns, moves: bool) -> pd.DataFrame:
-    """For each algorithm its set, its average loss and quantiles of the ends over the trials."""
-    rows = []
-    for name, own in found.items():
-        row: dict[str, Any] = {"algorithm": name}
-        row |= {end: median(own[end]) if moves else own[end][0] for end in ("lower", "upper")}
-        row |= {"mean_test_loss": own["mean_test_loss"].mean()}
-        row |= {
-            f"{end}_{level * 100:g}": quantile(own[end], level)
-            for end in ("lower", "upper")
-            for level in (0.05, 0.25, 0.75, 0.95)
-        }
-        rows.append(row)
-    return pd.DataFrame(rows)
-
-
-def _overview_bar(results: Results) -> str:
-    """What a bar of the overview is."""
-    if results.experiment.modulation is not None:
-        trials = counted(len(results.trials), "trial")
-        return f"the median ends over {trials}, at one random case each"
-    first = results.trials[0]
-    carries = "until trial 0 is there" if first else "which carries the promise"
-    return f"the set of trial {first}, {carries}"
-
-
-def _overview_title(
-    results: Results, alpha: Level, readings: list[str], bounds: pd.Series, about: About
-) -> str:
-    count = len(readings)
-    start = f"With {confidence(alpha)} confidence" + (" each" if count > 1 else "")
-    if results.experiment.modulation is not None:
-        start = "Typically"
-    if count <= 3:
-        return f"{start}: {', '.join(readings)}"
-    infinite = int(np.isinf(bounds).sum())
-    if infinite:
-        return f"{start}: no finite bound for {infinite} of {count}"
-    least, most = (about.rounded(about.bad_end, end) for end in (bounds.min(), bounds.max()))
-    return f"{start}: {count} bounds from {least} to {most}"
 
 
 # Ends over the trials
@@ -312,13 +227,14 @@ def paired_difference(
 ) -> Panel:
     """Who is better on the next case: the set of the difference, and the shares of wins.
 
-    Both are those of the verdicts on trial 0, each at alpha over the number of pairs. A difference
-    is judged on both sides, whatever the ``side`` of the other panels.
+    Both are those of the verdicts on trial 0, over the number of pairs: the difference at alpha,
+    wins at alpha / 2 as in the decision. A difference is judged on both sides, whatever the
+    ``side`` of the other panels.
     """
     about = about_results(results)
     each, unit = about.each_pair(alpha), loss_unit(results.experiment)
     next_ = judged(results, first, second, alpha, "next case").facts
-    wins = judged(results, first, second, alpha, "wins").facts
+    wins = judged(results, first, second, exact_alpha(alpha) / 2, "wins").facts
     frame, missing = results.paired(first, second, each), too_few(results, each, "two-sided")
     reading = bound_words(about.difference, next_["lower"], next_["upper"], unit=unit)
     left, right = (look(name).color for name in (first, second)[:: about.sign])
@@ -338,12 +254,12 @@ def paired_difference(
     figure.axis("x", figure.along.layout(words), 1)
     figure.axis("y", {**rows_layout([""]), "showticklabels": False})
     at = "at the one random test case " if next_["at_case"] else ""
-    shares = _wins_words(wins, about, confidence(each))
+    shares = _wins_words(wins, about)
     caption = (
         f"Bar: the set {at}of trial 0: {mark.hover}. Fade: its ends over the trials. {shares}."
     )
     if about.n_pairs > 1:
-        caption += f" Judged at alpha / {about.n_pairs}, for all {about.n_pairs} pairs jointly."
+        caption += f" Judged for all {about.n_pairs} pairs jointly."
     caption += f" There is {missing}." if missing else ""
     alt = f"A bar for the {mark.hover}, and a bar of wins. {shares}."
     title = _duel_title(next_, wins, about, confidence(each))
@@ -361,7 +277,7 @@ def _draw_wins(
         ("ties", "equal", clear(dark, 0.12)),
         ("losses", f"{wins['second']} better", fill(pair[1])),
     ):
-        share, text = wins[outcome] / wins["k"], f"{name}: {wins[outcome]} of {wins['k']}"
+        share, text = wins[outcome] / wins["k"], f"{name}: {wins[outcome]:,} of {wins['k']:,}"
         hover = f"{text} {held_out} ({percent(share)})"
         figure.bar([100 * share], [0], marker, hover, base=[start], name=text, **place)
         start += 100 * share
@@ -369,15 +285,15 @@ def _draw_wins(
     figure.axis("x", {**layout, "ticksuffix": " %", "dtick": 25}, 2)
 
 
-def _wins_words(wins: dict[str, Any], about: About, level: str) -> str:
+def _wins_words(wins: dict[str, Any], about: About) -> str:
     """The share of wins, with the interval of its verdict."""
-    n, differing = wins["k"], wins["differing"]
+    n, differing, level = wins["k"], wins["differing"], confidence(wins["alpha"])
     held_out = f"{counted(n, f'held-out {about.held_out}')} of trial 0"
     if not differing:
         return f"The two are equal at all of {held_out}"
     low, high = percent(wins["lower"], "down", 0.5), percent(wins["upper"], "up", 0.5)
     return (
-        f"The two differ at {differing} of {held_out}; {wins['first']} wins "
+        f"The two differ at {differing:,} of {held_out}; {wins['first']} wins "
         f"{percent(wins['wins'] / differing)} of those (exact {level} interval {low} to {high})"
     )
 
@@ -389,8 +305,8 @@ def _duel_title(next_: dict[str, Any], wins: dict[str, Any], about: About, level
     decided = {
         "first better": f"{one} {will} better than {two}",
         "second better": f"{two} {will} better than {one}",
-        "first not worse": f"{one} {will} at least as good as {two}",
-        "second not worse": f"{two} {will} at least as good as {one}",
+        "first not worse": f"{one} {will} not worse than {two}",
+        "second not worse": f"{two} {will} not worse than {one}",
         "equal": f"{one} {will} exactly as good as {two}",
     }
     case = "the one random test case of trial 0"
@@ -401,9 +317,9 @@ def _duel_title(next_: dict[str, Any], wins: dict[str, Any], about: About, level
         return f"{decided[outcome]} {where} with {level} confidence"
     most, of = max(wins["wins"], wins["losses"]), counted(wins["k"], f"held-out {about.held_out}")
     leader = one if wins["wins"] > wins["losses"] else two
-    how = f"{leader} is better at {most} of {of}"
+    how = f"{leader} is better at {most:,} of {of}"
     if wins["wins"] == wins["losses"]:
-        how = f"Neither is better more often: {most} of {of} each"
+        how = f"Neither is better more often: {most:,} of {of} each"
     open_ = {
         "either": f"at {case} it may go either way"
         if next_["at_case"]

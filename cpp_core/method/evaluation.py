@@ -48,6 +48,8 @@ class Loss:
         Whether 0 stands for a correct answer and 1 for an error.
     squared : bool
         Whether its unit is that of the labels, squared.
+    shares : bool
+        Whether it is a share of the cases of a batch: with b cases a number of b-ths.
     """
 
     name: str
@@ -63,6 +65,7 @@ class Loss:
     words: str = ""
     errors: bool = False
     squared: bool = False
+    shares: bool = False
 
     def __post_init__(self) -> None:
         if not self.label:
@@ -104,7 +107,8 @@ def batch_mean(loss: Loss, name: str = "", label: str = "", words: str = "") -> 
         return float(np.mean(loss.function(candidate, X, y)))
 
     called = replace(loss, name=name or f"mean {loss.name}", label=label, words=words)
-    return replace(called, function=function, batch=True, errors=False, squared=False)
+    called = replace(called, errors=False, squared=False, shares=loss.errors)
+    return replace(called, function=function, batch=True)
 
 
 def evaluate(loss: Loss, candidate: Any, X: Any, y: NDArray | None) -> NDArray[np.float64]:
@@ -142,6 +146,8 @@ def _call(loss: Loss, candidate: Any, X: Any, y: NDArray | None) -> Any:
 
 
 def _in_range(loss: Loss, values: NDArray) -> NDArray:
+    if (np.isfinite(values) & (values >= loss.low) & (values <= loss.high)).all():
+        return values
     bad = ~np.isfinite(values) & (values != loss.worst)  # the worst may be infinite: divergence
     if bad.any():
         raise LossError(

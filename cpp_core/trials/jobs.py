@@ -43,6 +43,9 @@ one job more lets a short run pass a long one. Others wait for their turn."""
 KEPT = 8
 """Ended jobs that are remembered, so that visitors find their results."""
 
+ENOUGH_BLOCKS = 3
+"""Blocks of trials after which a running job says how long the rest takes."""
+
 LOOK_SECONDS = 0.1
 PATIENCE_SECONDS = 1.0
 SERVE = "from cpp_core.trials.jobs import serve; serve({})"
@@ -82,6 +85,7 @@ class Job:
         self.watchers = Watchers(lease)
         self._seen: list[tuple[float, int]] = []  # when the first and the newest block came, done
         self._pace: float | None = None
+        self._blocks = 0
         self._changing = Lock()
         self._idle = Event()
 
@@ -92,14 +96,20 @@ class Job:
 
     @property
     def seconds_left(self) -> float | None:
-        """About how long the rest takes; None before two blocks of trials have told the pace.
+        """About how long the rest takes; None while too few blocks of trials have told the pace.
 
-        The time before the first block (starting a process, compiling) does not count.
+        The time before the first block (starting a process, compiling) does not count. A run that
+        goes on says nothing before its third block: two are a guess, which only a pause needs.
         """
         if self.state == "done":
             return 0.0
-        if self._pace is None:
+        if self._pace is None or (self.state == "running" and self._blocks < ENOUGH_BLOCKS):
             return None
+        return self._rest()
+
+    def _rest(self) -> float:
+        """The rest at the pace that is known."""
+        assert self._pace is not None
         newest, done = self._seen[-1]
         since = time.monotonic() - newest if self.state == "running" else 0.0
         return max(self._pace * (self.asked - done) - since, 0.0)
@@ -145,6 +155,7 @@ class Job:
 
     def _saw_block(self, n_jobs: int) -> None:
         """Learn the pace, at first from blocks that one of the workers computed."""
+        self._blocks += 1
         self._seen = [*self._seen[:1], (time.monotonic(), self.done)]
         (first, before), (newest, done) = self._seen[0], self._seen[-1]
         if done == before:
@@ -154,7 +165,7 @@ class Job:
             self._pace = pace
             return
         self._pace = pace / n_jobs
-        if self.limit is not None and (self.seconds_left or 0.0) > self.limit:
+        if self.limit is not None and self._rest() > self.limit:
             self._end("paused")
 
 

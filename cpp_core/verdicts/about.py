@@ -12,26 +12,94 @@ from cpp_core.checks import Level, check_side, exact_alpha
 from cpp_core.method.ranks import ends
 from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.language import Direction, confidence, counted, listed, number, with_unit
+from cpp_core.verdicts.language import (
+    Direction,
+    confidence,
+    counted,
+    listed,
+    number,
+    sentence,
+    with_unit,
+)
 
 Badge = Literal["guaranteed", "approximate"]
+Claim = Literal["yes", "no", "open"]
+"""Whether something is claimed, refused, or left open by this data."""
 End = Literal["lower", "upper"]
+
+STRENGTH_WORDS: dict[Badge, str] = {
+    "guaranteed": "✓ exact guarantee",
+    "approximate": "≈ approximate",
+}
+"""How strong a claim is, in words."""
+NOTHING_CLAIMED = {
+    "too little data": "○ too little data",
+    "not shown": "✕ not shown",
+    "top": "✕ no bound inside the range",
+    "failed": "✕ no finite bound",
+    "all equal": "○ always equal",
+}
+"""Outcomes without a claim, in words; all others are not decided."""
 
 EXCHANGEABLE = "exchangeable cases"
 INDEPENDENT = "independent cases"
+LEAST_TRIALS = 20
+"""Fewer trials show neither where one of them lies nor how often a promise is kept."""
+SAME_SHARE = 1e-6
+"""Closer than this to a number of b-ths a share of b cases is that number, stored as float32."""
 END_DIGITS = 4
 """Significant digits of the end of a loss's range, where a bound is that end."""
+
+
+@dataclass(frozen=True)
+class Brief:
+    """A verdict in at most 25 words; what it leaves out, the sentence in full says."""
+
+    subject: str  # whom it is about, empty where it is about several
+    lead: str  # the finding, in a few words
+    rest: str  # what belongs to it: the rest of the sentence, with the mark before it if any
+    claim: Claim = "yes"
+
+    @property
+    def detail(self) -> str:
+        """The rest as a line of its own."""
+        return self.rest.lstrip(",:; ")
+
+    @property
+    def line(self) -> str:
+        """All of it as one line.
+
+        >>> Brief("SVM-rbf", "at most 0.305 nats", "on the next case").line
+        'SVM-rbf: at most 0.305 nats on the next case.'
+        >>> Brief("", "not decided", ": about 400 cases would do", "open").line
+        'Not decided: about 400 cases would do.'
+        """
+        said = self.lead + ("" if self.rest[:1] in ("", *",:;") else " ") + self.rest
+        return f"{self.subject}: {said}." if self.subject else f"{sentence(said)}."
 
 
 @dataclass(frozen=True)
 class Verdict:
     """A sentence with what stands behind it."""
 
-    text: str  # the sentence in plain words
+    text: str  # the sentence in plain words, with all its conditions
     badge: Badge
     assumptions: str  # what it leans on
     facts: dict[str, Any]  # k, m, alpha, n_algorithms and the numbers of the sentence, unrounded
     why: str  # the computation behind it
+    brief: Brief  # what is shown before somebody asks why
+
+    @property
+    def claim(self) -> Claim:
+        """Whether something is claimed: only then its badge says how strongly."""
+        return self.brief.claim
+
+    @property
+    def mark(self) -> str:
+        """How strong the claim is; where there is none, the outcome."""
+        if self.claim == "yes":
+            return STRENGTH_WORDS[self.badge]
+        return NOTHING_CLAIMED.get(self.facts.get("outcome", ""), "○ not decided")
 
 
 @dataclass(frozen=True)
@@ -47,6 +115,7 @@ class About:
     m: int | None = None  # cases of each retraining; None for a trained model
     n: int | None = None  # cases at hand; None for a trained model
     batch_size: int | None = None  # cases of a batch, where the numbers are metrics on batches
+    shares: bool = False  # whether such a metric is a share of the cases of a batch
     n_algorithms: int = 1  # how many are compared
     source: str = "the file"  # where the losses come from
 
@@ -59,6 +128,11 @@ class About:
     def worst(self) -> float:
         """The bad end of the range, as shown."""
         return self.low if self.greater_is_better else self.high
+
+    @property
+    def best(self) -> float:
+        """The good end of the range, as shown."""
+        return self.high if self.greater_is_better else self.low
 
     @property
     def range_end(self) -> str:
@@ -80,6 +154,13 @@ class About:
     def next(self) -> str:
         """What the next number is measured on."""
         return f"new batch of {counted(self.batch_size, 'case')}" if self.batch_size else "new case"
+
+    @property
+    def on_next(self) -> str:
+        """For what a bound is, in a few words."""
+        after = "" if self.m is None else f" after retraining on {counted(self.m, 'fresh case')}"
+        of = f" of {counted(self.batch_size, 'case')}" if self.batch_size else ""
+        return f"on the next {self.new}{of}{after}"
 
     @property
     def held_out(self) -> str:
@@ -109,16 +190,27 @@ class About:
         training = "" if self.m is None else ", the fresh training cases"
         return f"over the calibration draw{training} and the new {self.new} together"
 
+    def missing(self, n: int) -> str:
+        """n more calibration scores."""
+        return counted(n, f"more calibration {self.held_out}")
+
     def more(self, n: int) -> str:
         """n more calibration scores, and what they cost."""
         own = "" if self.m is None else f" (each with its own {counted(self.m, 'training case')})"
-        return counted(n, f"more calibration {self.held_out}") + own
+        return self.missing(n) + own
+
+    def set_from(
+        self, losses: NDArray, alpha: Level, side: str
+    ) -> tuple[tuple[int, int], tuple[float, float]]:
+        """The ranks, smaller better, and the ends, as shown, that losses (k,) or (k, b) give."""
+        low, high = sorted((self.sign * self.low, self.sign * self.high))
+        lo, hi, lower, upper = ends(self.sign * losses, alpha, side, low, high)
+        return (lo, hi), self.turned(lower, upper)
 
     def bound_from(self, losses: NDArray, alpha: Level) -> tuple[int, float]:
         """The one-sided bound, as shown, that losses (k,) or (k, b) give, and its rank."""
-        low, high = sorted((self.sign * self.low, self.sign * self.high))
-        _, hi, _, upper = ends(self.sign * losses, alpha, "upper", low, high)
-        return hi, self.sign * upper
+        (_, hi), (lower, upper) = self.set_from(losses, alpha, "upper")
+        return hi, lower if self.greater_is_better else upper
 
     @property
     def order(self) -> str:
@@ -155,6 +247,10 @@ class About:
         if is_stored(shown, limit):
             return number(limit, digits=END_DIGITS)
         direction: Direction = "down" if end == "lower" else "up"
+        if self.shares and self.batch_size and np.isfinite(shown):
+            # A share of b cases is a number of b-ths, which a difference of stored ones misses.
+            whole = round(shown * self.batch_size) / self.batch_size
+            shown = whole if abs(whole - shown) < SAME_SHARE else shown
         # A loss that was stored as float32 is read as the decimal that it stands for.
         short = _short(shown)
         exact = short if float(short) == float(shown) else shown
@@ -174,7 +270,18 @@ class About:
 
     def bound(self, shown: float) -> str:
         """Such as "at most 0.41 nats"; "at least" where greater is better."""
-        return f"{self.at_most} {self.end(shown)}"
+        return "no finite bound" if math.isinf(shown) else f"{self.at_most} {self.end(shown)}"
+
+    def between(self, lower: float, upper: float) -> str:
+        """Such as "between 0.01 and 0.41 nats"; an infinite end is left out."""
+        low, high = self.lower_end(lower), self.upper_end(upper)
+        if math.isinf(lower) and math.isinf(upper):
+            return "no finite bound"
+        if math.isinf(lower):
+            return f"at most {with_unit(high, self.unit)}"
+        if math.isinf(upper):
+            return f"at least {with_unit(low, self.unit)}"
+        return f"between {low} and {with_unit(high, self.unit)}"
 
     def facts(self, alpha: Level, k: int, **more: Any) -> dict[str, Any]:
         """What every verdict lists."""
@@ -242,6 +349,7 @@ def about_experiment(experiment: Experiment) -> About:
         m=experiment.sizes.m if experiment.algorithmic else None,
         n=experiment.n if experiment.algorithmic else None,
         batch_size=experiment.batch_size,
+        shares=measure.shares,
         n_algorithms=len(experiment.algorithms),
         source="trial 0",
     )

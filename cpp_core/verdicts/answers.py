@@ -10,32 +10,33 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cpp_core.catalog.loss_files import DIRECTIONS
-from cpp_core.checks import Level
+from cpp_core.catalog.directions import DIRECTIONS, zero_one
+from cpp_core.checks import Level, exact_alpha
 from cpp_core.method.counts import DELTA
 from cpp_core.method.ranks import check_losses
 from cpp_core.trials.experiment import MAX_ALGORITHMS
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.about import About, Verdict, about_numbers
-from cpp_core.verdicts.bounds import bound_of, expected_loss, headline, typical, under_threshold
-from cpp_core.verdicts.choice import Choice, choose, choose_of
+from cpp_core.verdicts.about import About, Verdict, about_numbers, about_results
+from cpp_core.verdicts.bounds import bound_of, expected_loss, typical, under_threshold
+from cpp_core.verdicts.choice import Choice, choose
 from cpp_core.verdicts.decisions import (
     Decision,
-    decide,
-    decide_error_rate,
+    check_rate,
     decision_of,
+    decisions_from,
     error_rate_of,
 )
 from cpp_core.verdicts.language import clause
-from cpp_core.verdicts.pairs import ASPECTS, AllPairs, all_pairs, all_pairs_of
+from cpp_core.verdicts.pairs import AllPairs, all_pairs, all_pairs_of, summary_of
 from cpp_core.verdicts.selection import selection_safe, winner_of
+from cpp_core.verdicts.strip import Strip, strip_from, strip_of
 
 
 @dataclass(frozen=True)
 class Comparison:
     """Which to use, who wins by each aspect, the pairs behind it if several, the safe choice."""
 
-    choice: Choice | None
+    choice: Choice
     verdicts: tuple[Verdict, ...]
     pairs: tuple[Verdict, ...]
     safe: Verdict
@@ -45,7 +46,8 @@ class Comparison:
 class Answers:
     """Verdicts by what they are for."""
 
-    answer: tuple[Verdict, ...]  # what is told first
+    strip: Strip  # what is told first: the decision and the few figures that it rests on
+    answer: tuple[Verdict, ...]  # the limits that were asked about, or the bounds
     bounds: tuple[Verdict, ...]  # one for each model
     typical: tuple[Verdict, ...] = ()  # the same over trials
     comparison: tuple[Verdict, ...] = ()  # who is better, by each aspect; the choice that is safe
@@ -93,46 +95,43 @@ def answers_from(
     bounds = tuple(expected_loss(results, name, alpha) for name in names)
     usual = tuple(typical(results, name, alpha, side) for name in names)
     decisions = decisions_from(results, alpha, at_most, error_rate_at_most, batch_size, delta)
-    answer = (*decisions, headline(results, alpha))
+    answer = decisions or bounds
     if at_most is not None:
         bounds += tuple(under_threshold(results, name, at_most, delta) for name in names)
-    if len(names) == 1 or results.experiment.kind.symbolic:
-        return Answers(answer, bounds, usual)
-    found = compared(results, alpha, margin)
+    strip = strip_from(results, alpha, side, margin, decisions)
+    if strip.choice is None:
+        return Answers(strip, answer, bounds, usual)
+    found = _compared(results, strip.choice, alpha)
     comparison = (*found.verdicts, found.safe)
-    return Answers(answer, bounds, usual, comparison, found.pairs, choice=found.choice)
+    return Answers(strip, answer, bounds, usual, comparison, found.pairs, choice=found.choice)
 
 
 def compared(results: Results, alpha: Level = 0.1, margin: float | None = None) -> Comparison:
-    """Two algorithms directly, more jointly at alpha over the number of pairs."""
-    found = [all_pairs(results, alpha, aspect, margin) for aspect in ASPECTS]
-    return _comparison(choose(results, alpha, margin), found, selection_safe(results, alpha))
+    """Two algorithms directly, more jointly at alpha over the number of pairs.
+
+    Wins and averages are those that the decision was read from, at alpha / 2 each.
+    """
+    choice = choose(results, alpha, margin)
+    if choice is None:
+        raise ValueError("There is nothing to compare: pick two or more, and a numeric loss.")
+    return _compared(results, choice, alpha)
 
 
-def _comparison(choice: Choice | None, by_aspect: list[AllPairs], safe: Verdict) -> Comparison:
-    pairs = tuple(verdict for found in by_aspect for verdict in found.pairs)
-    if len(pairs) == len(by_aspect):
+def _compared(results: Results, choice: Choice, alpha: Level) -> Comparison:
+    about, safe = about_results(results), selection_safe(results, alpha)
+    return _comparison(choice, all_pairs(results, alpha), alpha, about, safe)
+
+
+def _comparison(
+    choice: Choice, following: AllPairs, alpha: Level, about: About, safe: Verdict
+) -> Comparison:
+    half = exact_alpha(alpha) / 2
+    wins, means = [own.wins for own in choice.asked], [own.mean for own in choice.asked]
+    pairs = (*following.pairs, *wins, *means)
+    if len(choice.asked) == 1:
         return Comparison(choice, pairs, (), safe)
-    return Comparison(choice, tuple(found.summary for found in by_aspect), pairs, safe)
-
-
-def decisions_from(
-    results: Results,
-    alpha: Level = 0.1,
-    at_most: float | None = None,
-    error_rate_at_most: Level | None = None,
-    batch_size: int | None = None,
-    delta: Level = DELTA,
-) -> tuple[Decision, ...]:
-    """Whether what was asked is shown, for each algorithm; empty when nothing was asked."""
-    _check_rate(error_rate_at_most, batch_size)
-    found: list[Decision] = []
-    if error_rate_at_most is not None and batch_size is not None:
-        rule = batch_size, error_rate_at_most, alpha
-        found += [decide_error_rate(results, name, *rule) for name in results.algorithms]
-    if at_most is not None:
-        found += [decide(results, name, at_most, alpha, delta) for name in results.algorithms]
-    return tuple(found)
+    summaries = following.summary, summary_of(wins, half, about, "wins")
+    return Comparison(choice, (*summaries, summary_of(means, half, about, "average")), pairs, safe)
 
 
 def answers_of(
@@ -183,13 +182,17 @@ def answers_of(
         for group in ([] if groups is None else dict.fromkeys(groups.tolist()))
         for name, (own, its, label) in zip(columns, owns, strict=True)
     )
-    if not several:
-        return Answers(answer, bounds, groups=within)
-    by_aspect = [all_pairs_of(columns, alpha, about, aspect, margin) for aspect in ASPECTS]
-    choice = choose_of(columns, alpha, about, margin)
-    found = _comparison(choice, by_aspect, winner_of(columns, alpha, about))
+    limits = [found for found in answer if isinstance(found, Decision)]
+    if zero_one(columns):  # then wins settle the average, whatever range was given
+        about = replace(about, low=0.0, high=1.0, errors=True)
+    strip = strip_of(columns, alpha, about, margin, limits)
+    if strip.choice is None:
+        return Answers(strip, answer, bounds, groups=within)
+    following = all_pairs_of(columns, alpha, about, "next case", margin)
+    safe = winner_of(columns, alpha, about)
+    found = _comparison(strip.choice, following, alpha, about, safe)
     comparison = (*found.verdicts, found.safe)
-    return Answers(answer, bounds, (), comparison, found.pairs, within, choice)
+    return Answers(strip, answer, bounds, (), comparison, found.pairs, within, strip.choice)
 
 
 def _in_group(
@@ -215,7 +218,7 @@ def _about(
         raise ValueError(
             f"{len(columns)} columns of losses are too many to compare; name 1 to {MAX_ALGORITHMS}."
         )
-    _check_rate(rate, batch_size)
+    check_rate(rate, batch_size)
     if not low < high:
         raise ValueError(f"The range must go from low to high, but {low:g} to {high:g} was given.")
     errors = rate is not None
@@ -234,14 +237,6 @@ def _limit(at_most: float | None, at_least: float | None, greater: bool) -> floa
             f"ask with {instead}, or say {'smaller' if greater else 'greater'}-is-better."
         )
     return at_least if greater else at_most
-
-
-def _check_rate(rate: Level | None, batch_size: int | None) -> None:
-    if (rate is None) != (batch_size is None):
-        raise ValueError(
-            "An error rate needs the number of cases that it is about, fixed beforehand: give both "
-            "the rate and the batch size, or neither."
-        )
 
 
 def _errors(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.checks import Level, check_side, exact_alpha
-from cpp_core.method.counts import share_interval
+from cpp_core.method.counts import batch_errors, share_interval
 from cpp_core.method.ranks import as_limit, as_stored, grouped_ranks, scores_needed
 from cpp_core.method.symbols import CORRECT, FN, FP, OTHER
 from cpp_core.trials.results import NumericLosses, Results, SymbolicLosses
@@ -21,6 +21,8 @@ from cpp_core.verdicts.about import (
     EXCHANGEABLE,
     INDEPENDENT,
     About,
+    Brief,
+    Claim,
     End,
     Verdict,
     about_results,
@@ -32,15 +34,13 @@ from cpp_core.verdicts.about import (
 from cpp_core.verdicts.language import (
     confidence,
     counted,
-    listed,
     number,
     ordinal,
     percent,
-    possessive,
+    plural,
     sentence,
     with_unit,
 )
-from cpp_core.verdicts.pairs import all_pairs
 
 SYMBOL_WORDS = {
     CORRECT: "correct",
@@ -57,59 +57,87 @@ TYPICAL_FACTS = (
 # The bound on the next loss
 
 
-def bound_of(losses: Any, alpha: Level, about: About, label: str) -> Verdict:
-    """The one-sided bound on the next loss, from losses (k,) or (k, b) as shown: guaranteed."""
+def bound_of(losses: Any, alpha: Level, about: About, label: str, side: str = "upper") -> Verdict:
+    """The bound on the next loss, from losses (k,) or (k, b) as shown: guaranteed.
+
+    One-sided, or the interval of two sides.
+    """
     scores = check_scores(losses)
-    hi, end = about.bound_from(scores, alpha)
+    (lo, hi), found = about.set_from(scores, alpha, side)
     rule = f"(1 - alpha)) with k = {len(scores)}"
     if scores.ndim == 2:
         rule = f" b (1 - alpha)) for k = {len(scores)} groups of b = {scores.shape[1]}"
-    why = (
-        f"The bound is the {ordinal(hi)} {about.order} of the {scores.size} calibration losses of "
-        f"{about.source}: rank ceil((k + 1){rule} and alpha = {number(float(exact_alpha(alpha)))}."
-    )
-    return bound_verdict(len(scores), end, why, alpha, about, label)
+    level = f"alpha = {number(float(exact_alpha(alpha)))}"
+    of = f"of the {scores.size} calibration losses of {about.source}"
+    why = f"The bound is the {ordinal(hi)} {about.order} {of}: rank ceil((k + 1){rule} and {level}."
+    if side == "two-sided":
+        why = f"The ends are the {ordinal(lo)} and the {ordinal(hi)} {about.order} {of} ({level})."
+    return bound_verdict(len(scores), found, why, alpha, about, label, side=side)
 
 
 def bound_verdict(
-    k: int, end: float, why: str, alpha: Level, about: About, label: str, at_case: bool = False
+    k: int,
+    found: tuple[float, float],
+    why: str,
+    alpha: Level,
+    about: About,
+    label: str,
+    at_case: bool = False,
+    side: str = "upper",
 ) -> Verdict:
-    """The sentence on a bound that k scores gave, with all the ways in which there is none."""
-    needed, level = scores_needed(alpha, "upper"), confidence(alpha)
+    """The sentence on a set that k scores gave, with all the ways in which it says nothing."""
+    one_sided = side == "upper"
+    needed, level = scores_needed(alpha, "upper" if at_case else side), confidence(alpha)
+    lower, upper = found
+    end = lower if about.greater_is_better else upper
     subject = f"the {about.loss} of {about.of(label)}"
     chance = f"with probability at least {level}, {about.together}"
     lead = f"{about.lead(label)}, "
     if at_case:
         lead += "the bound depends on the case: at the one random test case of trial 0 "
-    side = "above the bottom" if about.greater_is_better else "below the top"
+    edge = "above the bottom" if about.greater_is_better else "below the top"
     trivial = "no finite bound"
     if np.isfinite(about.worst):
-        trivial = f"no bound {side} of its range, {about.end(about.worst)},"
+        trivial = f"no bound {edge} of its range, {about.end(about.worst)},"
     if k < needed:
-        outcome = "too little data"
-        text = f"{about.lead(label)}, {subject} has {trivial} with {level} confidence: "
-        text += f"{about.more(needed - k)} would give one."
+        outcome, more = "too little data", f": {about.more(needed - k)} would give one"
+        text = f"{about.lead(label)}, {subject} has {trivial} with {level} confidence{more}."
+        rest = f": {about.missing(needed - k)} would give one"
+        brief = Brief(label, "no bound yet", rest, "open")
         why = (
-            f"At {level} confidence a bound needs k of at least 1/alpha - 1 = {needed} calibration "
-            f"scores; {about.source} has {k}."
+            f"At {level} confidence a bound needs k of at least {1 if one_sided else 2}/alpha - 1 "
+            f"= {needed} calibration scores; {about.source} has {k}."
         )
+    elif lower > upper:
+        outcome = "empty"
+        text = f"{lead}the set for {subject} is empty, which counts as a miss."
+        brief = Brief(label, "moves with the case", ": at one random case the set is empty")
     elif np.isinf(end):
-        outcome = "failed"
-        text = f"{lead}{subject} has no finite bound with {level} confidence: training failed or "
-        text += "diverged too often, which counts as infinitely bad."
-    elif is_stored(end, about.worst):
+        outcome, failed = "failed", ": training failed or diverged too often"
+        text = f"{lead}{subject} has no finite bound with {level} confidence{failed}, which "
+        text += "counts as infinitely bad."
+        brief = Brief(label, "no finite bound", failed, "no")
+    elif is_stored(end, about.worst) and (one_sided or is_stored(lower + upper - end, about.best)):
         outcome = "top"
         text = f"{lead}{subject} has {trivial} with {level} confidence."
+        below, _, top = edge.split()
+        rest = f", the {top} of its range"
+        brief = Brief(label, f"no bound {below} {about.end(about.worst)}", rest, "no")
     else:
         outcome = "bound"
         no_error = about.errors and end == about.greater_is_better
         phrase = f"{about.bound(end)}{' (no error)' if no_error else ''}"
+        phrase = phrase if one_sided else about.between(lower, upper)
         text = f"{lead}{subject} is {phrase} {chance}."
+        brief = Brief(label, phrase, about.on_next)
         if at_case:
             text = f"{lead}{subject} is {phrase}. Such bounds hold {chance}."
+            brief = Brief(label, "moves with the case", f": {phrase} at one random case")
     facts = about.facts(alpha, k, algorithm=label, bound=end, quoted=about.end(end))
-    facts |= {"outcome": outcome, "k_needed": needed}
-    return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why + about.separately(alpha))
+    facts |= {"outcome": outcome, "k_needed": needed, "lower": lower, "upper": upper, "side": side}
+    facts["at_case"] = at_case
+    why += about.separately(alpha)
+    return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why, brief)
 
 
 def _troubles(results: Results, algorithm: str, row: int) -> str:
@@ -130,8 +158,10 @@ def _troubles(results: Results, algorithm: str, row: int) -> str:
     return words
 
 
-def expected_loss(results: Results, algorithm: str, alpha: Level = 0.1) -> Verdict:
-    """What loss to expect: the one-sided bound of trial 0, guaranteed.
+def expected_loss(
+    results: Results, algorithm: str, alpha: Level = 0.1, side: str = "upper"
+) -> Verdict:
+    """What loss to expect: the bound of trial 0, on the bad side or on both, guaranteed.
 
     Of this trained candidate, of the algorithm retrained on m cases, at the trial's one random test
     case where sets move with it, on the next batch, or the kinds of error that are left.
@@ -141,39 +171,44 @@ def expected_loss(results: Results, algorithm: str, alpha: Level = 0.1) -> Verdi
     if isinstance(reader, SymbolicLosses):
         return _symbol_verdict(reader, row, label, alpha, about)
     if reader.modulated:
-        verdict = _case_verdict(reader, row, label, alpha, about)
+        verdict = _case_verdict(reader, row, label, alpha, about, side)
     else:
-        verdict = bound_of(reader.arrays["calibration"][row], alpha, about, label)
+        verdict = bound_of(reader.arrays["calibration"][row], alpha, about, label, side)
     return replace(verdict, why=verdict.why + _troubles(results, algorithm, row))
 
 
 def _case_verdict(
-    reader: NumericLosses, row: int, label: str, alpha: Level, about: About
+    reader: NumericLosses, row: int, label: str, alpha: Level, about: About, side: str
 ) -> Verdict:
-    read = reader.read(alpha, "upper")
-    _, upper = about.turned(read.lower[row], read.upper[row])
-    # A bound below the range is the empty set; the least possible loss is a valid, wider one.
-    end = about.sign * as_stored(reader.low, max(upper, reader.low), reader.test.dtype)[1]
-    hi = reader.ranks(alpha, "upper")[1]
+    read = reader.read(alpha, side)
+    lower, upper = about.turned(read.lower[row], read.upper[row])
+    if side == "upper":
+        # A bound below the range is the empty set; the least possible loss is a valid, wider one.
+        lower, upper = reader.low, max(upper, reader.low)
+    found = about.turned(*as_stored(lower, upper, reader.test.dtype))
+    hi = reader.ranks(alpha, side)[1]
     why = (
         f"The predicted loss at the case is moved by the {ordinal(hi)} smallest of the {reader.k} "
         f"calibration scores of trial 0: rank ceil((k + 1)(1 - alpha)) with k = {reader.k} and "
         f"alpha = {number(float(exact_alpha(alpha)))}."
     )
-    return bound_verdict(reader.k, end, why, alpha, about, label, at_case=True)
+    return bound_verdict(reader.k, found, why, alpha, about, label, at_case=True, side=side)
 
 
 def _symbol_verdict(
     reader: SymbolicLosses, row: int, label: str, alpha: Level, about: About
 ) -> Verdict:
-    held, k, needed = reader.sets(alpha)[row, 0], reader.k, scores_needed(alpha, "upper")
+    sets, k, needed = reader.sets(alpha)[row], reader.k, scores_needed(alpha, "upper")
+    held = sets[0]
     kinds = [symbol for symbol, kept in zip(reader.symbols, held, strict=True) if kept]
     if k < needed:
-        outcome = "too little data"
+        outcome, more = "too little data", f": {about.more(needed - k)} would allow it"
         text = (
             f"{about.lead(label)}, no kind of error of {about.of(label)} can be ruled out with "
-            f"{confidence(alpha)} confidence: {about.more(needed - k)} would allow it."
+            f"{confidence(alpha)} confidence{more}."
         )
+        rest = f": {about.missing(needed - k)} would allow it"
+        brief = Brief(label, "no kind of error is ruled out", rest, "open")
         why = (
             f"A smaller set needs k of at least 1/alpha - 1 = {needed} calibration scores; trial "
             f"0 has {k}."
@@ -192,8 +227,60 @@ def _symbol_verdict(
             f"A kind of answer is kept when it is likely enough by the {ordinal(hi)} smallest of "
             f"the {k} calibration scores of trial 0 (alpha = {number(float(exact_alpha(alpha)))})."
         )
+        alone = sets[:, reader.symbols.index(CORRECT)] & (sets.sum(axis=1) == 1)
+        seen = f"{int(alone.sum()):,} of {counted(len(sets), 'test case')}"
+        brief = Brief(label, f"only {SYMBOL_WORDS[CORRECT]!r} is left", f"at {seen} of this split")
     facts = about.facts(alpha, k, algorithm=label, symbols=kinds, outcome=outcome, k_needed=needed)
-    return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why + about.separately(alpha))
+    why += about.separately(alpha)
+    return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why, brief)
+
+
+# The errors to come
+
+NEXT_CASES = 100
+"""Among how many next cases errors are counted, fixed beforehand."""
+
+
+def errors_ahead_of(
+    losses: Any, alpha: Level, about: About, label: str, side: str = "upper"
+) -> Verdict:
+    """How many of the next cases will be errors, from losses (k,) of 0 and 1: guaranteed.
+
+    Exact, by the hypergeometric rule of ``batch_errors``; the number of cases is fixed beforehand.
+    """
+    scores = check_scores(losses)
+    k, wrong = len(scores), int((scores != about.greater_is_better).sum())
+    fewest, most = batch_errors(k, wrong, NEXT_CASES, alpha, side)
+    outcome = "top" if most == NEXT_CASES else "bound"
+    claim: Claim = "no" if outcome == "top" else "yes"
+    phrase = f"at most {counted(most, 'error')}"
+    phrase = phrase if side == "upper" else f"{fewest} to {counted(most, 'error')}"
+    cases, retrained = f"the next {NEXT_CASES} cases", ""
+    if about.m is not None:
+        retrained = f", each after retraining on {counted(about.m, 'fresh case')},"
+    text = (
+        f"Among {cases} drawn like the calibration data{retrained} {about.of(label)} makes "
+        f"{phrase} with probability at least {confidence(alpha)}, over the calibration draw and "
+        "the next cases together."
+    )
+    why = (
+        f"{wrong} of the {k} calibration cases of {about.source} are errors; errors among the "
+        f"next ones are a hypergeometric share of all errors, and {most} is the largest number "
+        f"that alpha = {number(float(exact_alpha(alpha)))} leaves possible."
+    )
+    facts = about.facts(alpha, k, algorithm=label, errors=wrong, fewest=fewest, most=most)
+    facts |= {"batch_size": NEXT_CASES, "outcome": outcome, "side": side}
+    why += about.separately(alpha)
+    brief = Brief(label, phrase, f"among {cases}", claim)
+    return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why, brief)
+
+
+def errors_ahead(
+    results: Results, algorithm: str, alpha: Level = 0.1, side: str = "upper"
+) -> Verdict:
+    """The same for the zero-one losses of trial 0; of a group one loss counts."""
+    losses, about, label = independent_losses(results, algorithm)
+    return errors_ahead_of(losses, alpha, about, label, side)
 
 
 # Typical values over trials
@@ -211,13 +298,17 @@ def typical(results: Results, algorithm: str, alpha: Level = 0.1, side: str = "u
     if found["k"] < found["k_needed"]:
         more = about.more(found["k_needed"] - found["k"])
         what = f"too little data for a {level} set for {label}, {more} would give one"
-        inside = ""
+        inside, lead = "", "no bound yet"
     elif isinstance(reader, SymbolicLosses):
         inside = "of what happened lies inside"
         size = number(found["width_mean"])
+        lead = f"{size} kinds of answer in a set"
         what = f"the {level} sets of {label} hold {size} kinds of answer on average"
     else:
         what = _typical_ends(found, n, level, side, about, label)
+        lead = about.bound(found[f"{about.bad_end}_median"])
+        if side == "two-sided":
+            lead = about.between(found["lower_median"], found["upper_median"])
         if reader.modulated:
             what += ", each at its own random test case"
     text = f"{over}: {what}"
@@ -230,7 +321,9 @@ def typical(results: Results, algorithm: str, alpha: Level = 0.1, side: str = "u
     )
     facts = about.facts(alpha, found["k"], algorithm=label, trials=n, side=side)
     facts |= {name: found[name] for name in TYPICAL_FACTS}
-    return Verdict(text, "approximate", lean, facts, why)
+    covered = f", {percent(found['test_coverage_mean'])} {inside}" if inside else ""
+    brief = Brief(label, lead, f"in the median of {counted(n, 'trial')}{covered}")
+    return Verdict(text, "approximate", lean, facts, why, brief)
 
 
 def _typical_ends(
@@ -285,8 +378,12 @@ def exceedance_of(losses: Any, threshold: float, alpha: Level, about: About, lab
     subject, level = f"the {about.loss} of {about.of(label)}", confidence(alpha)
     if found is None:
         text = f"{sentence(subject)} never {exceeds} {at}: {about.range_end}."
+        brief = Brief(label, f"never {above} {at}", f": {about.range_end}")
         estimate = high = 0.0
     else:
+        lead = f"about {percent(estimate)}, at most {percent(high, 'up')}"
+        rest = f"of new {plural(about.new)} {above} {at}, with {level} confidence"
+        brief = Brief(label, lead, rest)
         text = (
             f"{about.lead(label)}, {subject} {exceeds} {at} with probability about "
             f"{percent(estimate)}, and at most {percent(high, 'up')} with {level} confidence: "
@@ -307,7 +404,8 @@ def exceedance_of(losses: Any, threshold: float, alpha: Level, about: About, lab
     )
     facts = about.facts(alpha, k, algorithm=label, threshold=threshold, beyond=beyond)
     facts |= {"estimate": estimate, "upper": high}
-    return Verdict(text, "guaranteed", INDEPENDENT, facts, why + about.separately(alpha))
+    why += about.separately(alpha)
+    return Verdict(text, "guaranteed", INDEPENDENT, facts, why, brief)
 
 
 def independent_losses(results: Results, algorithm: str) -> tuple[NDArray, About, str]:
@@ -325,69 +423,3 @@ def under_threshold(
     """How sure it is that the next loss stays under a threshold: trial 0, guaranteed (iid)."""
     losses, about, label = independent_losses(results, algorithm)
     return exceedance_of(losses, threshold, alpha, about, label)
-
-
-# The headline
-
-
-def headline(results: Results, alpha: Level = 0.1) -> Verdict:
-    """The one sentence in large type: all bounds, and who is better on the same case."""
-    about, level = about_results(results), confidence(alpha)
-    verdicts = [expected_loss(results, name, alpha) for name in results.algorithms]
-    first, K = verdicts[0], len(verdicts)
-    if K == 1:
-        return first
-    why = f"{first.why} The other bounds are read off in the same way."
-    bounds = {v.facts["algorithm"]: v.facts.get("bound") for v in verdicts}
-    facts = about.facts(alpha, first.facts["k"], bounds=bounds)
-    if results.experiment.kind.symbolic:
-        text = " ".join(verdict.text for verdict in verdicts)
-        text += f" Each statement holds separately with {level} confidence."
-        return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why)
-    labels = [about.of(label) for label in bounds]
-    at_case = results.experiment.modulation is not None
-    where = "At the one random test case of trial 0" if at_case else f"On a {about.next}"
-    if about.m is not None:
-        where += f", after retraining on {counted(about.m, 'fresh case')}"
-    if first.facts["outcome"] == "too little data":
-        more = about.more(first.facts["k_needed"] - first.facts["k"])
-        text = (
-            f"{where}, {'neither' if K == 2 else 'none'} of {listed(labels)} has a bound on its "
-            f"{about.loss} with {level} confidence: {more} would give one."
-        )
-        return Verdict(text, "guaranteed", EXCHANGEABLE, facts, first.why)
-    parts: list[str] = []
-    for verdict, label in zip(verdicts, labels, strict=True):
-        name = possessive(label) if parts else f"{possessive(label)} {about.loss}"
-        bound = about.bound(verdict.facts["bound"])
-        bounded = verdict.facts["outcome"] == "bound"
-        parts.append(f"{name} will be {bound}" if bounded else f"{name} has no useful bound")
-    # The promise of a set that moves with the case is over cases, not for the one that is quoted.
-    by = "each by a rule that holds" if at_case else "each"
-    text = f"{where}, {', '.join(parts)}, {by} separately with {level} confidence"
-    found = all_pairs(results, alpha)
-    if K == 2:
-        text += f"; on the same {about.new} {_pair_words(found.pairs[0], about, level)}."
-        facts["pair"] = found.pairs[0].facts["outcome"]
-    else:
-        text += f". {found.summary.text}"
-    return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why)
-
-
-def _pair_words(pair: Verdict, about: About, level: str) -> str:
-    outcome = pair.facts["outcome"]
-    first, second = about.of(pair.facts["first"]), about.of(pair.facts["second"])
-    if outcome == "too little data":
-        more = about.more(pair.facts["k_needed"] - pair.facts["k"])
-        return f"nothing can be told: {more} would allow it"
-    if outcome in ("either", "empty"):
-        return "it could go either way"
-    words = {
-        "first better": f"{first} will be the better one",
-        "second better": f"{second} will be the better one",
-        "first not worse": f"{first} will be better or equal",
-        "second not worse": f"{second} will be better or equal",
-        "equal": "they will be equal",
-    }[outcome]
-    by = "by a rule that holds" if pair.facts["at_case"] else "again separately"
-    return f"{words}, {by} with {level} confidence"

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.checks import Level, exact_alpha
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.about import INDEPENDENT, About, Badge, Verdict, about_results
-from cpp_core.verdicts.comparisons import Pair, mean_of, wins_of
+from cpp_core.verdicts.about import INDEPENDENT, About, Badge, Brief, Verdict, about_results
+from cpp_core.verdicts.averages import mean_of
+from cpp_core.verdicts.comparisons import Pair, wins_of
 from cpp_core.verdicts.language import confidence, counted, listed, number
 from cpp_core.verdicts.pairs import condition_of, decided, judged
 
@@ -24,10 +25,21 @@ Outcome = Literal["use", "no difference", "depends", "undecided"]
 Strength = Literal["exact", "approximate"]
 Relation = set[tuple[str, str]]
 """Who is better than whom."""
-Asked = tuple[dict[str, Any], dict[str, Any]]
-"""The facts of the two answers on a pair: wins, and the average."""
 Said = tuple[str, Strength, Relation]
 """The decision in words, its strength, and the averages that it may rest on."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The two answers on a pair, each at alpha / 2 over the number of pairs."""
+
+    wins: Verdict
+    mean: Verdict
+
+    @property
+    def verdicts(self) -> tuple[Verdict, Verdict]:
+        """Both."""
+        return self.wins, self.mean
 
 
 @dataclass(frozen=True)
@@ -35,12 +47,13 @@ class Choice(Verdict):
     """A decision: whom to use, and how strong what it rests on is.
 
     ``use`` holds one name, or those that cannot be told apart while others are beaten; it is empty
-    unless the outcome is *use*.
+    unless the outcome is *use*. ``asked`` are the answers that it was read from, pair by pair.
     """
 
     outcome: Outcome
     use: tuple[str, ...]
     strength: Strength
+    asked: tuple[Asked, ...]
 
 
 def choose(results: Results, alpha: Level = 0.1, margin: float | None = None) -> Choice | None:
@@ -50,9 +63,9 @@ def choose(results: Results, alpha: Level = 0.1, margin: float | None = None) ->
         return None
     half = exact_alpha(alpha) / 2
     asked = [
-        (
-            judged(results, first, second, half, "wins").facts,
-            judged(results, first, second, half, "average", margin).facts,
+        Asked(
+            judged(results, first, second, half, "wins"),
+            judged(results, first, second, half, "average", margin),
         )
         for first, second in combinations(names, 2)
     ]
@@ -69,7 +82,7 @@ def choose_of(
     half, asked = exact_alpha(alpha) / 2, []
     for a, b in combinations(columns, 2):
         d, pair = columns[a] - columns[b], Pair(a, b, about, margin)
-        asked.append((wins_of(d, half, pair).facts, mean_of(d, half, pair).facts))
+        asked.append(Asked(wins_of(d, half, pair), mean_of(d, half, pair)))
     return _choice({name: name for name in columns}, asked, alpha, about)
 
 
@@ -91,9 +104,9 @@ class _Answers:
 
 
 def _read(labels: Iterable[str], asked: list[Asked]) -> _Answers:
-    means = [mean for _, mean in asked]
+    means = [own.mean.facts for own in asked]
     equal = {_pair(mean) for mean in means if mean["outcome"] == "practically equal"}
-    wins = _found(wins for wins, mean in asked if _pair(mean) not in equal)
+    wins = _found(own.wins.facts for own in asked if _pair(own.mean.facts) not in equal)
     exact = _found(mean for mean in means if mean["strength"] == "exact")
     average = _closed(_found(means), equal)
     return _Answers(tuple(labels), means, equal, wins, _closed(exact, equal), average)
@@ -147,10 +160,13 @@ def _choice(names: Mapping[str, str], asked: list[Asked], alpha: Level, about: A
     )
     facts = about.facts(alpha, found.means[0]["k"], outcome=outcome, n_needed=needed)
     facts |= {"use": [names[own] for own in use], "out": [names[own] for own in out]}
-    facts |= {"strength": strength}
+    turned = _turned(found) if outcome == "depends" else None
+    facts |= {"strength": strength, "pair": turned}
     badge: Badge = "guaranteed" if strength == "exact" else "approximate"
+    brief = _brief(outcome, found, use, out, needed, about)
     use = tuple(names[own] for own in use)
-    return Choice(text, badge, INDEPENDENT, facts, why, outcome, use, strength)
+    rest = outcome, use, strength, tuple(asked)
+    return Choice(text, badge, INDEPENDENT, facts, why, brief, *rest)
 
 
 def _decide(found: _Answers, n_pairs: int) -> tuple[Outcome, tuple[str, ...]]:
@@ -188,13 +204,73 @@ def _use(found: _Answers, use: tuple[str, ...], out: list[str]) -> Said:
     return text, "exact" if exact else "approximate", rests_on
 
 
-def _depends(found: _Answers, use: tuple[str, ...], out: list[str]) -> Said:
+def _turned(found: _Answers) -> tuple[str, str] | None:
+    """A pair of which one wins more often and the other is better on average, exactly if any."""
     turned = sorted((a, b) for a, b in found.wins if (b, a) in found.average)
-    if not turned:
+    exact = [pair for pair in turned if pair[::-1] in found.exact]
+    return next(iter([*exact, *turned]), None)
+
+
+def _brief(
+    outcome: Outcome,
+    found: _Answers,
+    use: tuple[str, ...],
+    out: list[str],
+    needed: int | None,
+    about: About,
+) -> Brief:
+    """The decision as a headline, and in one short sentence why."""
+    everyone = f"all {len(found.labels)}" if len(found.labels) > 2 else listed(found.labels)
+    if outcome == "depends":
+        turned = _turned(found)
+        rest = "each of them is beaten by another"
+        if turned is not None:
+            rest = f"{turned[0]} wins more often, {turned[1]} loses less when it matters"
+        return Brief("", "It depends", f": {rest}")
+    if outcome == "no difference":
+        rest = f": on average {everyone} differ by less than the margin that was set"
+        return Brief("", "No real difference", rest)
+    if outcome == "undecided":
+        enough = "" if needed is None else counted(needed, f"held-out {about.held_out}")
+        rest = f": about {enough} would do, if all stays as it is" if enough else ""
+        return Brief("", "Not decided by this data", rest, "open")
+    named = f"Use {' or '.join(use)}"
+    if len(use) > 1:
+        others = listed(out) if len(out) < 3 else f"the {len(out)} others"
+        beaten = f"{others} {'is' if len(out) == 1 else 'are'} beaten"
+        return Brief("", named, f": this data cannot tell them apart; {beaten}")
+    return Brief("", named, f": it {_reasons(found, use[0], out, about)}")
+
+
+def _reasons(found: _Answers, best: str, out: list[str], about: About) -> str:
+    """By what one is better than all others: wins, averages, or some by either."""
+
+    def over(better: Relation) -> list[str]:
+        return [label for label in out if (best, label) in better]
+
+    def named(labels: list[str]) -> str:
+        return f"each of the {len(labels)} others" if len(labels) > 2 else listed(labels)
+
+    less = "scores higher" if about.greater_is_better else "loses less"
+    wins, means = over(found.wins), over(found.average)
+    if about.errors and out in (wins, means):
+        return f"errs less often than {named(out)}"
+    if wins == means == out:
+        return f"{less} than {named(out)}, on average and more often"
+    if wins == out:
+        return f"wins more often than {named(out)}"
+    if means == out:
+        return f"{less} on average than {named(out)}"
+    return f"wins more often or {less} on average, against each of the {len(out)} others"
+
+
+def _depends(found: _Answers, use: tuple[str, ...], out: list[str]) -> Said:
+    turned = _turned(found)
+    if turned is None:
         weak = found.average - found.exact
         text = "It depends on what counts: each of them is beaten by another"
         return text, "approximate" if weak else "exact", found.average
-    a, b = next((pair for pair in turned if pair[::-1] in found.exact), turned[0])
+    a, b = turned
     text = f"It depends: {a} wins more often than {b}, {b} loses less when it matters"
     return text, "exact" if (b, a) in found.exact else "approximate", {(b, a)}
 
@@ -213,7 +289,7 @@ def _undecided(found: _Answers, use: tuple[str, ...], out: list[str]) -> Said:
 def _needed(found: _Answers, asked: list[Asked], about: About) -> int | None:
     """About how many cases would name one: the fewest with which one is favoured over all."""
     needed: dict[tuple[str, str], float] = {}
-    for wins, mean in asked:
+    for wins, mean in ((own.wins.facts, own.mean.facts) for own in asked):
         first, second = wins["first"], wins["second"]
         leads = wins["losses"] - wins["wins"], about.sign * mean.get("mean", 0.0)
         for lead, facts in zip(leads, (wins, mean), strict=True):

@@ -14,7 +14,7 @@ from cpp_core.checks import Level, check_count, exact_alpha, to_fraction
 from cpp_core.method.counts import DELTA, batch_errors, cases_needed, tolerance_rank
 from cpp_core.method.ranks import check_losses
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.about import EXCHANGEABLE, INDEPENDENT, About, Verdict
+from cpp_core.verdicts.about import EXCHANGEABLE, INDEPENDENT, About, Brief, Claim, Verdict
 from cpp_core.verdicts.bounds import beyond_limit, independent_losses
 from cpp_core.verdicts.language import (
     confidence,
@@ -28,6 +28,7 @@ from cpp_core.verdicts.language import (
 )
 
 Outcome = Literal["shown", "not shown", "too little data"]
+CLAIMS: dict[Outcome, Claim] = {"shown": "yes", "not shown": "no", "too little data": "open"}
 
 
 @dataclass(frozen=True)
@@ -94,29 +95,34 @@ def decision_of(
     if beyond is None:
         outcome, beyond = "shown", 0
         text = f"Shown: {whom}all {claim}: {about.range_end}."
+        rest = f": {about.range_end}"
         why = "No value of this loss lies beyond the threshold."
     elif k < needed:
         outcome = "too little data"
-        text = f"Too little data to show {that}: {counted(needed, noun)} would allow it, there "
-        text += f"{'is' if k == 1 else 'are'} {k}."
+        rest = f": {counted(needed, noun)} would allow it, there {'is' if k == 1 else 'are'} {k}"
+        text = f"Too little data to show {that}{rest}."
         why = f"Were it not so, all {k} might still stay within it with probability "
         why += f"{typed(float(1 - exact_alpha(alpha)))} to the power of {k}, which is more than "
         why += f"{typed(float(exact_alpha(delta)))}."
     elif beyond <= allowed:
         outcome = "shown"
         text = f"Shown: {whom}at least {share} of {claim}, with {level} confidence."
+        rest = f": at least {share} of new {plural(about.new)} stay within it, with {level} "
+        rest += "confidence"
     else:
         outcome = "not shown"
         verb = "fall" if about.greater_is_better else "exceed"
         does = f"{verb}{'s' if beyond == 1 else ''}{' below' if about.greater_is_better else ''} it"
-        text = f"Not shown {that}: {beyond} of {counted(k, noun)} {does}, "
-        text += f"{f'at most {allowed}' if allowed else 'none'} may."
+        rest = f": {beyond} of {counted(k, noun)} {does}, "
+        rest += f"{f'at most {allowed}' if allowed else 'none'} may"
+        text = f"Not shown {that}{rest}."
     why += " The threshold must be fixed before looking at the losses."
     if about.m is not None:
         why += f" Each new {about.new} comes with training anew on {about.m} cases, not {about.n}."
     facts = about.facts(alpha, k, algorithm=label, threshold=t, beyond=beyond, delta=float(delta))
     facts |= {"allowed": max(allowed, 0), "outcome": outcome, "k_needed": needed}
-    return Decision(text, "guaranteed", INDEPENDENT, facts, why, outcome)
+    brief = Brief(label, outcome, rest, CLAIMS[outcome])
+    return Decision(text, "guaranteed", INDEPENDENT, facts, why, brief, outcome)
 
 
 def error_rate_at_most(
@@ -143,6 +149,7 @@ def error_rate_at_most(
     outcome: Outcome
     if most <= allowed:
         outcome = "shown"
+        rest = f": at most {counted(allowed, 'error')} among the next {cases}"
         text = (
             f"Shown: {claim}. Over the checked and the next cases together, this rule makes a "
             f"wrong claim at most {percent(exact_alpha(alpha), 'up')} of the time."
@@ -150,6 +157,7 @@ def error_rate_at_most(
     elif batch_errors(k, 0, batch_size, alpha, side="upper")[1] > allowed:
         outcome = "too little data"
         facts["k_needed"] = needed = _clean_cases(batch_size, allowed, alpha, k)
+        rest = f": {counted(needed, 'case')} without an error would do, there are {k:,}"
         text = (
             f"Too little data to show with {level} confidence that {claim}: "
             f"{counted(needed, 'case')} without an error would do, "
@@ -160,6 +168,8 @@ def error_rate_at_most(
         facts["errors_allowed"] = fewer = _last(
             lambda e: batch_errors(k, e, batch_size, alpha, "upper")[1] <= allowed, errors
         )
+        rest = f": among the next {cases} there may be {counted(most, 'error')}, "
+        rest += f"{allowed:,} are allowed"
         text = (
             f"Not shown with {level} confidence that {claim}: with {seen} there may be {most}; at "
             f"most {counted(fewer, 'error')} among the {k} would have shown it."
@@ -171,7 +181,8 @@ def error_rate_at_most(
         "is seldom wrong counts all its uses, those without a claim too."
     )
     facts["outcome"] = outcome
-    return Decision(text, "guaranteed", EXCHANGEABLE, facts, why, outcome)
+    brief = Brief("", outcome, rest, CLAIMS[outcome])
+    return Decision(text, "guaranteed", EXCHANGEABLE, facts, why, brief, outcome)
 
 
 def decide_error_rate(
@@ -196,7 +207,35 @@ def error_rate_of(
     """The same for losses (k,) that are 1 for an error and 0 for a correct answer."""
     found = error_rate_at_most(len(losses), int(losses.sum()), batch_size, rate, alpha)
     facts = found.facts | {"algorithm": label, "n_algorithms": about.n_algorithms}
-    return replace(found, facts=facts)
+    return replace(found, facts=facts, brief=replace(found.brief, subject=label))
+
+
+def decisions_from(
+    results: Results,
+    alpha: Level = 0.1,
+    at_most: float | None = None,
+    error_rate_at_most: Level | None = None,
+    batch_size: int | None = None,
+    delta: Level = DELTA,
+) -> tuple[Decision, ...]:
+    """Whether what was asked is shown, for each algorithm; empty when nothing was asked."""
+    check_rate(error_rate_at_most, batch_size)
+    found: list[Decision] = []
+    if error_rate_at_most is not None and batch_size is not None:
+        rule = batch_size, error_rate_at_most, alpha
+        found += [decide_error_rate(results, name, *rule) for name in results.algorithms]
+    if at_most is not None:
+        found += [decide(results, name, at_most, alpha, delta) for name in results.algorithms]
+    return tuple(found)
+
+
+def check_rate(rate: Level | None, batch_size: int | None) -> None:
+    """Refuse a rate without the number of cases that it is about."""
+    if (rate is None) != (batch_size is None):
+        raise ValueError(
+            "An error rate needs the number of cases that it is about, fixed beforehand: give both "
+            "the rate and the batch size, or neither."
+        )
 
 
 def _rate(rate: Level) -> Any:

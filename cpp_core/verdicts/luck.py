@@ -8,11 +8,8 @@ import numpy as np
 from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.checks import Level
 from cpp_core.trials.results import Results, median
-from cpp_core.verdicts.about import Verdict, about_results, first_trial
+from cpp_core.verdicts.about import LEAST_TRIALS, Brief, Verdict, about_results, first_trial
 from cpp_core.verdicts.language import counted, percent
-
-LEAST_TRIALS = 20
-"""Fewer trials do not show where one of them lies."""
 
 
 def split_places(results: Results, alpha: Level = 0.1) -> tuple[Verdict, ...]:
@@ -40,9 +37,10 @@ def split_place(results: Results, algorithm: str, alpha: Level = 0.1) -> Verdict
         place = f"higher than {percent(below)} of {counted(n, 'split')}"
     else:
         place = f"in the middle of {counted(n, 'split')}"
+    usual = about.end(median(bounds))
     text = (
-        f"{label}: this split's bound, {about.end(own)}, is {place}; typical is "
-        f"{about.end(median(bounds))}. The promise is over splits."
+        f"{label}: this split's bound, {about.end(own)}, is {place}; typical is {usual}. The "
+        "promise is over splits."
     )
     why = (
         "The split was fixed beforehand, and its bound keeps the promise over all such splits, "
@@ -56,4 +54,5 @@ def split_place(results: Results, algorithm: str, alpha: Level = 0.1) -> Verdict
     )  # fmt: skip
     simulated = results.experiment.data.table is None
     lean = "fresh simulated data in each trial" if simulated else "re-splits of one table"
-    return Verdict(text, "approximate", lean, facts, why)
+    brief = Brief(label, f"{about.end(own)} in this split", f"is {place}; typical is {usual}")
+    return Verdict(text, "approximate", lean, facts, why, brief)

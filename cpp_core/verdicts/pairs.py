@@ -18,12 +18,15 @@ from cpp_core.trials.results import NumericLosses, Results
 from cpp_core.verdicts.about import (
     INDEPENDENT,
     About,
+    Brief,
+    Claim,
     Verdict,
     about_results,
     check_numeric,
     first_trial,
 )
-from cpp_core.verdicts.comparisons import Pair, mean_of, next_difference_of, next_verdict, wins_of
+from cpp_core.verdicts.averages import mean_of
+from cpp_core.verdicts.comparisons import Pair, next_difference_of, next_verdict, wins_of
 from cpp_core.verdicts.language import confidence, counted, listed, number, ordinal, plural
 
 Aspect = Literal["next case", "wins", "average"]
@@ -151,10 +154,10 @@ def summary_of(verdicts: list[Verdict], alpha: Level, about: About, aspect: Aspe
     # What is claimed is as strong as its weakest part, which brings its condition along.
     unless = condition_of(facts)
     weak = aspect == "average" and bool(unless or not (told or equal))
-    by = "by rules that hold " if at_case else ""
+    rules = "by rules that hold " if at_case else ""
     jointly = "for the pair" if n == 1 else f"for all {n} pairs jointly"
     level = f"{'approximately ' if weak else ''}{confidence(alpha)} confidence{unless}"
-    text = f"{what}, {by}{jointly} with {level}: {'; '.join(parts)}."
+    text = f"{what}, {rules}{jointly} with {level}: {'; '.join(parts)}."
     why = (
         f"Each of {counted(n, 'pair')} was judged at alpha / {n} = "
         f"{number(facts[0]['alpha'])}, so that all statements hold together with the "
@@ -164,7 +167,12 @@ def summary_of(verdicts: list[Verdict], alpha: Level, about: About, aspect: Aspe
     found |= {"not_decided": open_pairs, "strength": "approximate" if weak else "exact"}
     leans = next((v.assumptions for v in verdicts if "condition" in v.facts), INDEPENDENT)
     leans = verdicts[0].assumptions if aspect == "next case" else leans
-    return Verdict(text, "approximate" if weak else "guaranteed", leans, found, why)
+    by = {"next case": f"on the next {about.new}", "wins": "by wins", "average": "on average"}
+    more = f"; {equal:,} practically equal" if equal else ""
+    claim: Claim = "yes" if told or equal else "open"
+    lead = f"{len(told):,} of {counted(n, 'pair')} decided"
+    brief = Brief("", lead, f"{by[aspect]}, all jointly{more}", claim)
+    return Verdict(text, "approximate" if weak else "guaranteed", leans, found, why, brief)
 
 
 def condition_of(facts: list[dict[str, Any]]) -> str:

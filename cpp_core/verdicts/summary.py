@@ -1,14 +1,16 @@
 """The figures of each algorithm in a row: one table for pages, report and command line."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from cpp_core.catalog.algorithms import ALGORITHMS
-from cpp_core.checks import Level
-from cpp_core.trials.results import INTERVAL_CONFIDENCE, Results
-from cpp_core.verdicts.about import About, End, about_results
-from cpp_core.verdicts.language import confidence, counted, number, percent
+from cpp_core.checks import Level, check_side
+from cpp_core.trials.results import Results
+from cpp_core.verdicts.about import About, about_results, first_trial
+from cpp_core.verdicts.bounds import NEXT_CASES, errors_ahead
+from cpp_core.verdicts.held_out import average_of, held_out_losses, over_what
+from cpp_core.verdicts.language import clause, number, percent
 
 
 @dataclass(frozen=True)
@@ -27,38 +29,65 @@ class Table:
 
 
 def figures_table(results: Results, alpha: Level = 0.1, side: str = "two-sided") -> Table:
-    """Medians of the ends, means of width, loss and coverage, cover rates with exact intervals.
+    """The bound of the split that carries the promise, the typical one beside it, the average.
 
-    Ends are rounded like every bound, outwards.
+    The bound is trial 0's, the typical one the median over all trials; both are rounded like every
+    bound, outwards. The average is of trial 0's held-out losses.
     """
-    symbolic, about = results.experiment.kind.symbolic, about_results(results)
-    ends = about.ends(side)
-    found, n = results.summary(alpha, side), len(results.trials)
+    if results.experiment.kind.symbolic:
+        return _symbol_table(results, alpha, side)
+    about, found = about_results(results), results.summary(alpha, side)
+    n, rows = len(results.trials), []
+    cells: dict[str, str] = {}
     unit = f" ({about.unit})" if about.unit else ""
-    rows, cells = [], {}
+    what = "Interval" if check_side(side) == "two-sided" else "Bound"
+    moves, promised = results.experiment.kind.moves, 0 in results.trials
     for name, own in found.items():
-        if symbolic:
-            cells = {"Symbols in a set": number(own["width_mean"])}
-        else:
-            cells = {f"{end.capitalize()} end{unit}": _end(own, end, n, about) for end in ends}
-            if side == "two-sided":
-                cells[f"Width{unit}"] = number(own["width_mean"])
-            cells[f"Average test loss{unit}"] = number(own["mean_test_loss"])
-        cells["Test losses covered"] = percent(own["test_coverage_mean"])
-        low, high = own["new_loss_cover_low"], own["new_loss_cover_high"]
-        between = f"({percent(low, 'down')} to {percent(high, 'up')})"
-        cells["New loss covered"] = f"{percent(own['new_loss_cover_rate'])} {between}"
+        cells = {}
+        if promised and not moves:
+            read = results.reader(name).read(alpha, side)
+            row = first_trial(results)
+            cells[f"{what} of this split{unit}"] = _set(
+                read.lower[row], read.upper[row], side, about
+            )
+        infinite = max(own[f"{end}_infinite"] for end in about.ends(side))
+        more = f" ({infinite:,} of {n:,} not finite)" if infinite else ""
+        usual = _set(own["lower_median"], own["upper_median"], side, about) + more
+        cells[f"Typical {clause(what)}{unit}"] = usual
+        if promised:
+            losses = held_out_losses(results, name)
+            average = average_of(losses)
+            cells["Error rate" if about.errors else f"Average{unit}"] = (
+                percent(average) if about.errors else number(average)
+            )
+            if about.errors:
+                ahead = errors_ahead(results, name, alpha, side)
+                cells[f"Next {NEXT_CASES} cases"] = ahead.brief.lead
         rows.append((ALGORITHMS[name].label, *cells.values()))
-    told = "Means over" if symbolic else "Medians of the ends and means over"
-    caption = (
-        f"{told} {counted(n, 'trial')}. New loss covered: the share of the trials whose one new "
-        f"loss was covered, with its exact {percent(INTERVAL_CONFIDENCE)} interval; promised is at "
-        f"least {confidence(alpha)}."
-    )
-    return Table(("Algorithm", *cells), rows, caption, names=tuple(found))
+    return Table(("Algorithm", *cells), rows, _caption(results, n), names=tuple(found))
 
 
-def _end(found: Mapping[str, Any], end: End, n: int, about: About) -> str:
-    infinite = found[f"{end}_infinite"]
-    more = f" ({infinite:,} of {n:,} not finite)" if infinite else ""
-    return about.rounded(end, found[f"{end}_median"]) + more
+def _set(lower: float, upper: float, side: str, about: About) -> str:
+    """The ends that count on this side."""
+    ends = {"lower": lower, "upper": upper}
+    return " to ".join(about.rounded(end, ends[end]) for end in about.ends(side))
+
+
+def _caption(results: Results, n: int) -> str:
+    over = over_what(results)
+    said = f"Typical: the median of {over}"
+    if results.experiment.kind.moves:
+        return f"{said}, at one random case of each."
+    return f"This split was fixed beforehand and carries the promise. {said}."
+
+
+def _symbol_table(results: Results, alpha: Level, side: str) -> Table:
+    """How many kinds of answer a set holds, and how often it holds what happened."""
+    found = results.summary(alpha, side)
+    rows = [
+        (ALGORITHMS[name].label, number(own["width_mean"]), percent(own["test_coverage_mean"]))
+        for name, own in found.items()
+    ]
+    head = "Algorithm", "Kinds of answer in a set", "Test cases covered"
+    caption = f"Means over {over_what(results)}."
+    return Table(head, rows, caption, names=tuple(found))

@@ -36,12 +36,6 @@ RE_SPLITS = (
     "table, not new tables."
 )
 
-NOT_FOR_ONE_CASE = (
-    "What this does not promise: the probability counts new cases and all else that is drawn, "
-    "together. Over many cases the sets hold what happens as often as promised; at this one case, "
-    "or in one class, it may be more often or less."
-)
-
 BEFORE_THE_LABEL = (
     "While the label is still unknown, only the inputs can move the bar, and the promise is about "
     "one model that is trained already (on a third of the cases), not about retraining."

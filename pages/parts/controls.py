@@ -104,12 +104,12 @@ def _begin(name: str) -> None:
         **{key: run[key] for key in ("dataset", "loss", "variant")},
         **run.get("dataset_settings", {}),
         "algorithms": list(run["algorithms"]),
-        "side": "two-sided",
+        "side": "upper" if start.automatic else "two-sided",
         "trials": start.trials,
     }
     if load_dataset(run["dataset"]).size is None:
         values["n"] = run["n"]
-    if "n_sets" in run:
+    if "n_sets" in run and not start.automatic:
         values["k"] = run["n_sets"]
     door.start_anew(values, start.opens)
 

@@ -4,7 +4,6 @@ import streamlit as st
 
 from cpp_core import ALGORITHMS, Results
 from cpp_core.verdicts.language import counted
-from cpp_core.verdicts.luck import split_places
 from cpp_core.verdicts.summary import Table, figures_table
 from pages.parts.choices import Choice
 from pages.parts.show import as_markdown, kept
@@ -36,19 +35,12 @@ def table_html(table: Table) -> str:
     return f'<div class="figures"><table><tr>{top}</tr>{"".join(rows)}</table></div>'
 
 
-def show_places(results: Results, alpha: float) -> None:
-    """Where the split that carries the promise lies among the others."""
-    for place in kept(split_places, results, alpha):
-        st.caption(as_markdown(place.text), help=as_markdown(place.why))
-
-
 def show_figures(results: Results, choice: Choice) -> None:
     """One row of figures per algorithm, and what went wrong in training."""
     table = kept(figures_table, results, choice.alpha, choice.side)
     with st.container(border=True):
         st.html(TABLE_STYLE + table_html(table))
         st.caption(as_markdown(table.caption))
-        show_places(results, choice.alpha)
     for name in results.algorithms:
         arrays = results.arrays[name]
         failed, label = int(arrays["failed"].sum()), ALGORITHMS[name].label

@@ -6,11 +6,10 @@ import streamlit
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cpp_core import ALGORITHMS, Experiment
-from cpp_core.figures.compare import panels_of
-from cpp_core.figures.interval_figures import overview_bars
+from cpp_core.figures.compare import WHO_WINS, first_picture, panels_of
 from cpp_core.verdicts.answers import compared
-from cpp_core.verdicts.bounds import headline
-from cpp_core.verdicts.luck import split_places
+from cpp_core.verdicts.coverage import promise_kept
+from cpp_core.verdicts.strip import asked_strip
 from cpp_core.verdicts.summary import figures_table
 from cpp_core.verdicts.terms import STYLE
 from pages.parts.live import keys_of, stored_results, stored_trials
@@ -81,10 +80,10 @@ def warm() -> None:
         return
     results = stored_results(keys, trials, 0, experiment)
     alpha, side = 0.1, "upper"
-    for kind in panels_of(results):
-        kept(kind.draw, results, *kind.arguments(results.algorithms, alpha, side), dark=False)
-    for whole in (overview_bars, figures_table):
-        kept(whole, results, alpha, side)
-    for told in (headline, split_places):
-        kept(told, results, alpha)
+    kept(asked_strip, results, alpha, side)
+    kept(first_picture, results, alpha, side, dark=False)
+    kept(figures_table, results, alpha, side)
+    kept(promise_kept, results, alpha, side)
     kept(compared, results, alpha, None)
+    for kind in panels_of(results, side)[WHO_WINS]:
+        kept(kind.draw, results, *kind.arguments(results.algorithms, alpha, side), dark=False)

@@ -22,8 +22,10 @@ def test_run_writes_all_files(tmp_path, capsys):
     extra = [f"--{kind}={path}" for kind, path in files.items()]
     assert main([*QUICK, "--trials", "6", "--alpha", "0.2", *extra]) == 0
     out = capsys.readouterr().out
-    assert "means over 6 trials" in out
-    assert "Naive Bayes" in out
+    assert "the median of 6 splits" in out
+    assert out.startswith("Use Naive Bayes. ")
+    assert "Naive Bayes and Dummy: on average " in out
+    assert "[guaranteed" not in out
     content = json.loads(files["json"].read_text(), parse_constant=pytest.fail)
     assert content["trials"] == 6
     assert content["alpha"] == 0.2
@@ -103,5 +105,5 @@ def test_ctrl_c_keeps_what_is_done(tmp_path):
     out, err = process.communicate(timeout=30)
     assert process.returncode == 130
     assert "trials are kept; the same command goes on" in err
-    assert "means over" in out
+    assert "the median of" in out
     assert "Traceback" not in err

@@ -8,15 +8,17 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from cpp_core.checks import exact_alpha
 from cpp_core.figures import coverage_figures, interval_figures, symbol_figures
 from cpp_core.figures.compare import PANELS, panels_of
-from cpp_core.figures.interval_figures import interval_histograms, overview_bars, paired_difference
+from cpp_core.figures.interval_figures import interval_histograms, paired_difference
 from cpp_core.figures.loss_figures import (
     bound_bars,
     color_of,
     difference_bars,
     loss_histograms,
 )
+from cpp_core.figures.next_loss import next_loss
 from cpp_core.figures.panels import Panel
 from cpp_core.verdicts.answers import compared
 from cpp_core.verdicts.bounds import expected_loss
@@ -48,7 +50,7 @@ def test_the_list_has_every_panel_of_results():
         and next(iter(inspect.signature(function).parameters)) == "results"
         and not name.startswith("_")
     }
-    assert {kind.draw for kind in PANELS} == set(found.values()) - {overview_bars}
+    assert {kind.draw for kind in PANELS} == set(found.values())
     assert len({kind.key for kind in PANELS}) == len(PANELS)
     for kind in PANELS:
         names = ["results", *["first", "second"] * kind.of_pair, "alpha", "side", "dark"]
@@ -58,8 +60,13 @@ def test_the_list_has_every_panel_of_results():
 @pytest.mark.parametrize("name", VARIANTS)
 def test_every_panel_that_fits_is_drawn_under_its_key(every_variant, name):
     results = every_variant[name]
-    kinds = panels_of(results)
+    kinds = [kind for own in panels_of(results).values() for kind in own]
     assert len(kinds) == (5 if results.experiment.kind.symbolic else 7)
+    one_sided = [kind for own in panels_of(results, "upper").values() for kind in own]
+    widths = {kind.key for kind in kinds} - {kind.key for kind in one_sided}
+    # The width of a one-sided set is its end.
+    repeated = set() if results.experiment.kind.symbolic else {"widths", "width-differences"}
+    assert widths == repeated
     for kind in kinds:
         drawn = {}
         for side in ("two-sided", "upper"):
@@ -71,7 +78,9 @@ def test_every_panel_that_fits_is_drawn_under_its_key(every_variant, name):
 
 
 def test_what_is_alone_has_no_pair():
-    assert not any(kind.of_pair for kind in panels_of(results_of([np.ones((1, 30))])))
+    panels = panels_of(results_of([np.ones((1, 30))]))
+    assert "Who wins" not in panels
+    assert not any(kind.of_pair for kinds in panels.values() for kind in kinds)
 
 
 # Titles of pairs
@@ -95,7 +104,7 @@ def random_world(rng, K, k, **settings):
 
 def said(title):
     """The outcome that a title states, with the labels that it names."""
-    for words, outcome in (("better than", "better"), ("at least as good as", "not worse")):
+    for words, outcome in (("better than", "better"), ("not worse than", "not worse")):
         if found := re.match(
             rf"(.+?) (?:will be|is) {words} (.+?) (?:on the next|at the one)", title
         ):
@@ -127,7 +136,8 @@ def test_the_title_of_a_pair_says_what_its_sentence_says(K, settings):
         results = random_world(rng, K, k, **settings)
         alpha = float(rng.choice([0.1, 0.3]))
         both = compared(results, alpha).verdicts[:2] if K == 2 else ()
-        pairs = [all_pairs(results, alpha, aspect).pairs for aspect in ("next case", "wins")]
+        half = exact_alpha(alpha) / 2  # wins are those of the decision
+        pairs = [all_pairs(results, alpha).pairs, all_pairs(results, half, "wins").pairs]
         for i, (first, second) in enumerate(combinations(results.algorithms, 2)):
             next_, wins = (verdicts[i] for verdicts in pairs)
             assert not both or both == (next_, wins)
@@ -155,7 +165,7 @@ def test_the_title_of_a_pair_says_what_its_sentence_says(K, settings):
                 solid = [bar for bar in drawn if str(bar.marker.color).startswith("#")]
                 ends = [solid[0].base[0], solid[-1].base[0] + solid[-1].x[0]]
                 assert ends == pytest.approx([facts["lower"], facts["upper"]], abs=1e-6)
-            told = f"exact {confidence(facts['alpha'])} interval"
+            told = f"exact {confidence(wins.facts['alpha'])} interval"
             told = told if wins.facts["differing"] else "The two are equal at all of"
             assert told in panel.caption
     assert len(seen) > 2
@@ -185,25 +195,23 @@ def test_printed_bounds_are_on_the_safe_side(K):
         results = results_of(tops(rng, K))
         frame = results.at(alpha, "upper")
         by_name = {name: own["upper"].to_numpy() for name, own in frame.groupby("algorithm")}
-        title = overview_bars(results, alpha, "upper").title
-        if K > 3:
-            ends = re.search(rf"bounds from {NUMBER} to {NUMBER}", title).groups()
-            bounds = [own[0] for own in by_name.values()]
-            check_upper(ends[0], min(bounds))
-            check_upper(ends[1], max(bounds))
-        else:
-            for name, text in zip(SIX, re.findall(rf"at most {NUMBER}", title), strict=False):
-                check_upper(text, by_name[name][0])
-                sentence = expected_loss(results, name, alpha)
-                if sentence.facts["outcome"] == "bound":
-                    assert f"at most {text} nats" in sentence.text  # the same digits
+        panel = next_loss(results, alpha, "upper")
+        drawn = [note.text for note in panel.figure.layout.annotations]
+        texts = re.findall(rf"at most {NUMBER}", panel.alt)
+        for name, text in zip(SIX[:K], texts, strict=True):
+            check_upper(text, by_name[name][0])
+            assert f"<b>{text}</b>" in drawn  # the same digits beside the line
+            sentence = expected_loss(results, name, alpha)
+            if sentence.facts["outcome"] == "bound":
+                assert f"at most {text} nats" in sentence.text  # and in the sentence
         caption = interval_histograms(results, alpha, "upper").caption
         printed = re.findall(NUMBER, caption.split("Median upper end: ")[1])
         rows = figures_table(results, alpha, "upper").rows
         for name, text, row in zip(SIX, printed, rows, strict=False):
             middle = np.sort(by_name[name])[1]
             check_upper(text, middle)
-            assert row[1] == text
+            assert row[2] == text
+            check_upper(row[1], by_name[name][0])
 
 
 def test_printed_bounds_of_a_metric_are_rounded_down():
@@ -212,10 +220,8 @@ def test_printed_bounds_of_a_metric_are_rounded_down():
     for _ in range(20):
         results = results_of([rng.integers(0, 8, size=(1, 40)) / 7 for _ in range(2)], **metric)
         frame = results.at(0.1, "upper")
-        title = overview_bars(results, 0.1, "upper").title
-        for text, bound in zip(
-            re.findall(rf"at least {NUMBER}", title), frame["lower"], strict=True
-        ):
+        alt = next_loss(results, 0.1, "upper").alt
+        for text, bound in zip(re.findall(rf"at least {NUMBER}", alt), frame["lower"], strict=True):
             assert 0 <= value(text) <= bound
 
 
@@ -224,7 +230,7 @@ def test_printed_bounds_of_a_file_of_losses():
     for _ in range(20):
         columns = {name: rng.choice([0.98765, 0.9996, 0.3, 1.0], size=40) for name in "abc"}
         panel = bound_bars(columns, 0.1, low=0.0, high=1.0)
-        texts = re.findall(rf"at most {NUMBER}", panel.title)
+        texts = re.findall(rf"at most {NUMBER}", panel.alt)
         for text, bound in zip(texts, panel.data["bound"], strict=True):
             assert bound <= float(text) <= 1
             assert (float(text) == 1) == (bound == 1)
@@ -239,16 +245,30 @@ def test_one_table_of_figures(two):
     table = figures_table(two, 0.1)
     summary = two.summary(0.1)
     assert table.names == two.algorithms
-    assert table.head[1:3] == ("Lower end", "Upper end")
-    for row, found in zip(table.rows, summary.values(), strict=True):
-        assert len(row) == len(table.head)
-        assert value(row[1]) <= np.float32(found["lower_median"])
-        assert value(row[2]) >= np.float32(found["upper_median"])
-        assert value(row[3]) == pytest.approx(found["width_mean"], rel=0.005)
-        low, high = re.search(r"\(([\d.]+) % to ([\d.]+) %\)", row[-1]).groups()
-        assert float(low) <= 100 * found["new_loss_cover_low"]
-        assert float(high) >= 100 * found["new_loss_cover_high"]
-    assert "Medians of the ends and means over 200 trials" in table.caption
+    assert table.head == ("Algorithm", "Interval of this split", "Typical interval", "Average")
+    for name, row in zip(two.algorithms, table.rows, strict=True):
+        found, arrays = summary[name], two.arrays[name]
+        low, high = map(value, row[1].split(" to "))
+        own = two.at(0.1).query("trial == 0").set_index("algorithm").loc[name]
+        assert low <= own["lower"] <= own["upper"] <= high
+        low, high = map(value, row[2].split(" to "))
+        assert low <= np.float32(found["lower_median"]) < np.float32(found["upper_median"]) <= high
+        held_out = np.concatenate([arrays["calibration"][0], arrays["test"][0]])
+        assert value(row[3]) == pytest.approx(held_out.mean(), rel=0.005)
+    assert "Typical: the median of 200 splits." in table.caption
+    one_sided = figures_table(two, 0.1, "upper")
+    assert one_sided.head[1:3] == ("Bound of this split", "Typical bound")
+    later = replace(two, trials=two.trials + 1, _readers={})  # trial 0 is not there yet
+    assert figures_table(later, 0.1).head == ("Algorithm", "Typical interval")
+
+
+def test_the_table_of_errors():
+    errors = np.zeros((1, 200))
+    errors[0, :10] = 1
+    table = figures_table(results_of([errors, 1 - errors], [errors] * 2, loss="zero_one"), 0.1)
+    assert table.head[3:] == ("Error rate", "Next 100 cases")
+    assert table.rows[0][3:] == ("5 %", "1 to 10 errors")  # batch_errors(200, 10, 100, .1)
+    assert table.rows[1][3] == "50 %"  # 190 of 200 calibration cases, 10 of 200 test cases
 
 
 def test_the_table_counts_infinite_ends_and_knows_symbols(every_variant):
@@ -260,10 +280,11 @@ def test_the_table_counts_infinite_ends_and_knows_symbols(every_variant):
     )
     arrays = dict(zip(squared.algorithms, results.arrays.values(), strict=True))
     moved = replace(results, experiment=squared, arrays=arrays, _readers={})
-    assert figures_table(moved, 0.1, "upper").rows[0][1] == "1 (1 of 3 not finite)"
+    rows = figures_table(moved, 0.1, "upper").rows
+    assert rows[0][1:3] == ("no finite bound", "1 (1 of 3 not finite)")
     kinds = figures_table(every_variant["symbolic"], 0.1)
-    assert kinds.head[1] == "Symbols in a set"
-    assert kinds.caption.startswith("Means over 2 trials.")
+    assert kinds.head[1] == "Kinds of answer in a set"
+    assert kinds.caption == "Means over 2 splits."
 
 
 def test_charts_of_scores_point_the_other_way():
@@ -274,7 +295,7 @@ def test_charts_of_scores_point_the_other_way():
     check(panel)
     expected = [-np.sort(-own)[89] for own in columns.values()]  # the 90th largest of 99
     np.testing.assert_array_equal(panel.data["bound"], expected)
-    assert "good at least 0.8" in panel.title
+    assert "good at least 0.8" in panel.alt
     counts = loss_histograms(columns, 0.1, **scores).title
     assert counts == "9 of 99 scores of good and 9 of 99 scores of bad lie below the bound"
     differences = difference_bars(columns, 0.1, **scores)

@@ -2,13 +2,15 @@
 
 import asyncio
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import streamlit
 from streamlit.web.server.app_discovery import discover_asgi_app
 
-from cpp_core.verdicts.about import Verdict
+from cpp_core.verdicts.about import Brief, Verdict
+from cpp_core.verdicts.strip import Card, Strip
 from pages.parts import serving, show
 from tests.pages.test_pages import open_page
 
@@ -90,11 +92,21 @@ def test_percentages_and_dollars_stay_whole():
 
 
 def test_a_verdict_is_one_line_of_html():
-    verdict = Verdict("a <b> wins 5 % & more", "guaranteed", "no drift", {}, "rank 1 < 2")
-    line = show.verdict_html(verdict, large=True, on_dark=False)
+    brief = Brief("<i>", "wins 5 %", "of <b>")
+    verdict = Verdict("a <b> wins 5 % & more", "guaranteed", "no drift", {}, "rank 1 < 2", brief)
+    line = show.verdict_html(verdict, on_dark=False)
     assert "\n" not in line
-    assert "a &lt;b&gt; wins 5\u00a0% &amp; more</h3>" in line
-    assert "✔ guaranteed" in line
+    assert "<p>&lt;i&gt;: wins 5\u00a0% of &lt;b&gt;.</p>" in line
+    assert "a &lt;b&gt; wins 5\u00a0% &amp; more" in line
+    assert "✓ exact guarantee" in line
     assert "rank 1 &lt; 2" in line
     assert "Assumes no drift." in line
-    assert show.verdict_html(verdict, large=True, on_dark=True) != line
+    assert show.verdict_html(verdict, on_dark=True) != line
+    open_ = replace(verdict, brief=replace(brief, claim="open"))
+    assert "○ not decided" in show.verdict_html(open_, on_dark=False)
+    assert "exact guarantee" not in show.verdict_html(open_, on_dark=False)
+    card = Card("<topic>", "<text>", "<detail>", "yes", "exact", (verdict,))
+    strip = show.strip_html(Strip("<title>", "<text>", ("svm-rbf",), (card,)), on_dark=False)
+    for said in ("topic", "text", "detail", "title"):
+        assert f"&lt;{said}&gt;" in strip
+    assert "text-decoration-color:#1186D8" in strip  # the colour of whom it names

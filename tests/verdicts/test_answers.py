@@ -12,7 +12,8 @@ from cpp_core.cli.commands import main
 from cpp_core.report.export import to_json
 from cpp_core.report.pages import losses_report_html, report_html
 from cpp_core.report.reproduce import command_line, losses_command_line, losses_python_lines
-from cpp_core.verdicts.answers import answers_from, answers_of, decisions_from
+from cpp_core.verdicts.answers import answers_from, answers_of
+from cpp_core.verdicts.decisions import decisions_from
 
 PAIR = ("knn", "naive-bayes")
 
@@ -45,7 +46,11 @@ def test_limits_are_decided_first(numeric):
     below = answers_from(numeric, 0.1, at_most=bound / 2)
     assert above.answer[0].outcome == "shown"
     assert below.answer[0].outcome == "not shown"
-    assert len(above.answer) == 3  # one for each algorithm, then the headline
+    assert len(above.answer) == 2  # one for each algorithm
+    assert answers_from(numeric, 0.1).answer == answers_from(numeric, 0.1).bounds
+    card = above.strip.cards[-1]
+    assert (card.topic, card.claim, card.strength) == ("Your limit", "yes", "exact")
+    assert sorted(own.text for own in card.verdicts) == sorted(own.text for own in above.answer)
     assert sum("exceeds" in verdict.text for verdict in above.bounds) == 2
     assert decisions_from(numeric, 0.1) == ()
 
@@ -102,7 +107,7 @@ def test_bounds_within_groups(tmp_path, capsys):
     page = losses_report_html(table, 0.1)
     assert "Within each group" in page
     assert "none: 5 more cases needed" in page
-    assert main(["check", str(path), "--all", "--case", "id", "--group", "site"]) == 0
+    assert main(["check", str(path), "--all", "--case", "id", "--group", "site", "--why"]) == 0
     assert "Within group 'small'" in capsys.readouterr().out
     assert "case='id', group='site'" in losses_python_lines(table, {"alpha": 0.1})
     assert "--case=id --group=site" in losses_command_line(table, {"alpha": 0.1})

@@ -6,12 +6,19 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cpp_core import Experiment
+from cpp_core import Experiment, batch_errors
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.bounds import expected_loss, headline, typical, under_threshold
+from cpp_core.verdicts.about import About
+from cpp_core.verdicts.bounds import (
+    errors_ahead,
+    errors_ahead_of,
+    expected_loss,
+    typical,
+    under_threshold,
+)
 from cpp_core.verdicts.decisions import decide
 from cpp_core.verdicts.pairs import judged
-from tests.builders import SPREAD, failing, pair, results_of, symbolic, tenths
+from tests.builders import failing, results_of, symbolic, tenths
 
 # What loss to expect
 
@@ -121,8 +128,13 @@ def test_failed_runs_are_told():
         "no finite bound with 90 % confidence: training failed or diverged too often" in found.text
     )
     assert "15 training runs of trial 0 raised an error and count with the worst loss" in found.why
-    assert "Nearest neighbours' squared error has no useful bound" in headline(failing()).text
-    assert judged(failing(), "knn", "dummy").text.endswith("so Dummy is better or equal.")
+    assert found.brief.line == (
+        "Nearest neighbours: no finite bound: training failed or diverged too often."
+    )
+    assert (found.claim, found.mark) == ("no", "✕ no finite bound")
+    assert judged(failing(), "knn", "dummy").text.endswith(
+        "not worse; they tie on 5 of 20 calibration cases."
+    )
     assert "is at least 0 " in judged(failing(), "knn", "dummy").text
     mean = judged(failing(), "knn", "dummy", aspect="average")
     assert "a training run failed and counts as infinitely bad, so only wins" in mean.text
@@ -178,35 +190,67 @@ def test_threshold():
         under_threshold(symbolic(20), "logistic", 0.5)
 
 
-# The headline
+# Two sides
 
 
-def test_headline():
-    two = headline(pair(SPREAD - 1))
-    assert two.text == (
-        "On a new case, this trained Logistic regression's log loss will be at most 15.3 nats, "
-        "this trained Nearest neighbours' will be at most 16 nats, each separately with 90 % "
-        "confidence; on the same case this trained Logistic regression will be the better one, "
-        "again separately with 90 % confidence."
+def test_two_sides():
+    found = expected_loss(results_of([tenths(19)]), "logistic", side="two-sided")
+    assert "is between 0.1 and 1.9 nats with probability at least 90 %" in found.text
+    assert found.brief.line == "Logistic regression: between 0.1 and 1.9 nats on the next case."
+    assert (found.facts["lower"], found.facts["upper"]) == pytest.approx((0.1, 1.9))
+    few = expected_loss(results_of([tenths(12)]), "logistic", side="two-sided")
+    assert few.facts["outcome"] == "too little data"
+    assert few.brief.line.endswith("no bound yet: 7 more calibration cases would give one.")
+    assert expected_loss(results_of([tenths(12)]), "logistic").facts["outcome"] == "bound"
+    failed = expected_loss(failing(), "knn", side="two-sided")
+    assert failed.facts["outcome"] == "failed"
+    accuracy = results_of([tenths(9)] * 2, variant="batch", loss="accuracy", batch_size=10)
+    above = expected_loss(accuracy, "knn", 0.2, "two-sided")
+    assert "between 0.1 and 0.9" in above.text
+    everything = results_of([np.tile([0.0, 40.0], (1, 30)).clip(0, TOP)])
+    assert expected_loss(everything, "logistic", side="two-sided").facts["outcome"] == "top"
+    moved = results_of([tenths(19)], variant="z-fixed")  # the prediction is 1: scores |l - 1|
+    at_case = expected_loss(moved, "logistic", side="two-sided")
+    assert at_case.facts["at_case"]
+    assert at_case.brief.lead == "moves with the case"
+
+
+TOP = 36.04365338911715
+
+
+@pytest.mark.parametrize("side", ["upper", "two-sided"])
+def test_ends_of_two_sides_against_the_frame(side):
+    rng = np.random.default_rng(3)
+    for variant in ("candidate", "z-free", "z-fixed"):
+        results = results_of([rng.random((2, 40))] * 2, variant=variant)
+        frame = results.at(0.1, side)
+        own = frame[(frame["trial"] == 0) & (frame["algorithm"] == "knn")].iloc[0]
+        found = expected_loss(results, "knn", 0.1, side).facts
+        assert found["upper"] == pytest.approx(max(own["upper"], 0.0), rel=1e-6)
+        if side == "two-sided":
+            assert found["lower"] == pytest.approx(own["lower"], rel=1e-6)
+
+
+# Errors to come
+
+
+def test_errors_ahead():
+    errors = np.zeros((1, 200))
+    errors[0, :10] = 1
+    results = results_of([errors], loss="zero_one")
+    found = errors_ahead(results, "logistic")
+    most = batch_errors(200, 10, 100, 0.1, "upper")[1]
+    assert found.brief.line == (
+        f"Logistic regression: at most {most} errors among the next 100 cases."
     )
-    assert two.badge == "guaranteed"
-    for shift, words in (
-        (0, "it could go either way."),
-        (1, "Nearest neighbours will be the better"),
-    ):
-        assert words in headline(pair(SPREAD + shift)).text
-    assert "they will be equal" in headline(pair(SPREAD * 0)).text
-    assert "will be better or equal" in headline(pair(np.minimum(SPREAD, 0))).text
-    assert headline(results_of([tenths(19)])) == expected_loss(results_of([tenths(19)]), "logistic")
-    six = headline(results_of([tenths(300) / 10] * 6)).text
-    assert six.count("will be at most") == 6
-    assert "for all 15 pairs jointly" in six
-    few = headline(results_of([tenths(8), tenths(8)])).text
-    assert "neither of this trained Logistic regression and this trained Nearest neighbours" in few
-    twelve = headline(results_of([tenths(12), tenths(12)])).text
-    assert "on the same case nothing can be told: 7 more calibration cases would allow it" in twelve
-    at_case = headline(pair(SPREAD - 1, variant="z-fixed")).text
-    assert at_case.startswith("At the one random test case of trial 0, after retraining on 7 fresh")
-    assert "each by a rule that holds separately with 90 % confidence" in at_case
-    kinds = headline(symbolic(20)).text
-    assert kinds.endswith("Each statement holds separately with 90 % confidence.")
+    assert found.facts["most"] == most
+    assert "over the calibration draw and the next cases together" in found.text
+    both = errors_ahead(results, "logistic", side="two-sided")
+    assert both.brief.lead == "1 to 10 errors"
+    all_wrong = errors_ahead(results_of([np.ones((1, 20))], loss="zero_one"), "logistic")
+    assert (all_wrong.facts["outcome"], all_wrong.claim) == ("top", "no")
+    retrained = results_of([errors], loss="zero_one", variant="z-free")
+    assert "each after retraining on 7 fresh cases" in errors_ahead(retrained, "logistic").text
+    right = About(greater_is_better=True, errors=True, low=0, high=1)
+    scores = errors_ahead_of(1 - errors[0], 0.1, right, "a")
+    assert scores.facts["errors"] == 10

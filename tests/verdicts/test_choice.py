@@ -10,8 +10,9 @@ from scipy import stats
 from cpp_core.report.export import to_json
 from cpp_core.verdicts.about import About
 from cpp_core.verdicts.answers import answers_from, answers_of
+from cpp_core.verdicts.averages import mean_of
 from cpp_core.verdicts.choice import choose, choose_of
-from cpp_core.verdicts.comparisons import Pair, mean_of
+from cpp_core.verdicts.comparisons import Pair
 from tests.builders import results_of, symbolic, tenths
 
 ALPHA = 0.1

@@ -10,14 +10,8 @@ from scipy import stats
 
 from cpp_core.method.means import betting_interval
 from cpp_core.verdicts.about import About
-from cpp_core.verdicts.comparisons import (
-    HEAVY_SHARE,
-    Pair,
-    largest_share,
-    mean_of,
-    next_difference_of,
-    wins_of,
-)
+from cpp_core.verdicts.averages import HEAVY_SHARE, largest_share, mean_of
+from cpp_core.verdicts.comparisons import Pair, next_difference_of, wins_of
 from tests.builders import PLAIN
 
 AB = Pair("A", "B", PLAIN)

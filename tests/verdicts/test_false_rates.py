@@ -10,12 +10,15 @@ import pytest
 from scipy import stats
 
 from cpp_core.verdicts.about import About
+from cpp_core.verdicts.averages import mean_of
 from cpp_core.verdicts.bounds import bound_of, exceedance_of
-from cpp_core.verdicts.comparisons import Pair, mean_of, next_difference_of, wins_of
+from cpp_core.verdicts.comparisons import Pair, next_difference_of, wins_of
 from cpp_core.verdicts.decisions import error_rate_at_most
 from cpp_core.verdicts.pairs import summary_of
 from cpp_core.verdicts.selection import winner_of
 from tests.builders import PLAIN
+
+pytestmark = pytest.mark.no_cover  # hundreds of times the same lines
 
 DATA_SETS = 2500
 ALPHA = 0.1

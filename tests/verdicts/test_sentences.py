@@ -10,13 +10,14 @@ import pytest
 
 from cpp_core.method.ranks import as_limit, as_stored
 from cpp_core.report.export import strict
-from cpp_core.verdicts.about import About
-from cpp_core.verdicts.bounds import expected_loss, headline, typical, under_threshold
+from cpp_core.verdicts.about import STRENGTH_WORDS, About
+from cpp_core.verdicts.bounds import expected_loss, typical, under_threshold
 from cpp_core.verdicts.choice import choose
 from cpp_core.verdicts.decisions import decide, error_rate_at_most
 from cpp_core.verdicts.language import counted, number, ordinal, percent, with_unit
 from cpp_core.verdicts.pairs import all_pairs, judged
 from cpp_core.verdicts.selection import selection_safe
+from cpp_core.verdicts.strip import asked_strip
 from tests.builders import failing, results_of, symbolic
 
 # Numbers
@@ -73,6 +74,9 @@ def test_ends_as_stored():
 
 # What is never said
 
+WORDS = 25
+"""As many words stand before "why?"."""
+
 NEVER = [
     "overlap",
     "narrow",
@@ -94,6 +98,12 @@ NEVER = [
     r"\s{2}|\.\.|,,| \.",
     r"\[|\]|\{|\}",
 ]
+
+
+def shown_first(world, alpha):
+    """What stands behind the strip."""
+    strip = asked_strip(world, alpha)
+    yield from (verdict for card in strip.cards for verdict in card.verdicts)
 
 
 def produced():
@@ -118,7 +128,7 @@ def produced():
     for world in worlds:
         numeric = world.experiment.variant != "symbolic"
         for alpha in (0.1, 0.3) if len(world.algorithms) < 3 else (0.1,):
-            yield headline(world, alpha)
+            yield from shown_first(world, alpha)
             yield typical(world, world.algorithms[0], alpha)
             yield typical(world, world.algorithms[0], alpha, "two-sided")
             for name in world.algorithms[:2]:
@@ -154,6 +164,12 @@ def test_what_is_never_said():
         for pattern in NEVER:
             for said in (text, verdict.why):
                 assert not re.search(pattern, said), (pattern, said)
+        line = verdict.brief.line
+        for pattern in [own for own in NEVER if own != "no difference"]:
+            assert not re.search(pattern, line), (pattern, line)
+        assert len(line.split()) <= WORDS + len(verdict.brief.subject.split()), line
+        assert line[0].isupper() or line[0].isdigit() or verdict.brief.subject
+        assert (verdict.mark in STRENGTH_WORDS.values()) == (verdict.claim == "yes")
         assert text[0].isupper()
         assert text.endswith(".")
         assert {"k", "m", "alpha", "n_algorithms"} <= set(verdict.facts)

@@ -1,0 +1,32 @@
+"""What averages are of, and over what something is typical: the same for every figure."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpp_core.trials.results import Results
+from cpp_core.verdicts.about import first_trial
+from cpp_core.verdicts.language import counted
+
+
+def held_out_losses(results: Results, algorithm: str, row: int | None = None) -> NDArray:
+    """The losses of a trial, by default trial 0, that an average is of.
+
+    Those that pairs are judged by: of a candidate all its held-out cases, of an algorithm its
+    calibration groups.
+    """
+    arrays, row = results.arrays[algorithm], first_trial(results) if row is None else row
+    losses = arrays["calibration"][row].ravel()
+    if results.experiment.algorithmic:
+        return losses
+    return np.concatenate([losses, arrays["test"][row].ravel()])
+
+
+def average_of(losses: NDArray) -> float:
+    """Their mean in full precision."""
+    return float(losses.mean(dtype=np.float64))
+
+
+def over_what(results: Results) -> str:
+    """The trials in words: splits of one table, or data sets that were simulated."""
+    simulated = results.experiment.data.table is None
+    return counted(len(results.trials), "simulated data set" if simulated else "split")

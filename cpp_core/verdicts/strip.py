@@ -1,0 +1,316 @@
+"""The first thing that is told: which to use, and the few figures that it rests on.
+
+Overview, Compare, the report and a file of losses show the same strip: a headline, one sentence,
+and a card each for the average, for wins and for the next loss. A card has at most 25 words; the
+sentences behind it, with all their conditions, are a click away.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpp_core.catalog.algorithms import ALGORITHMS
+from cpp_core.checks import Level, exact_alpha
+from cpp_core.trials.results import Results
+from cpp_core.verdicts.about import LEAST_TRIALS, About, Claim, Verdict, about_results
+from cpp_core.verdicts.bounds import (
+    NEXT_CASES,
+    bound_of,
+    errors_ahead,
+    errors_ahead_of,
+    expected_loss,
+)
+from cpp_core.verdicts.choice import Choice, Strength, choose, choose_of
+from cpp_core.verdicts.decisions import Decision, decisions_from
+from cpp_core.verdicts.held_out import average_of, held_out_losses, over_what
+from cpp_core.verdicts.language import (
+    confidence,
+    counted,
+    listed,
+    number,
+    percent,
+    plural,
+    sentence,
+    with_unit,
+)
+from cpp_core.verdicts.luck import split_places
+from cpp_core.verdicts.selection import selection_safe, winner_of
+
+STRENGTHS: dict[str, Strength] = {"guaranteed": "exact", "approximate": "approximate"}
+"""The strength of a claim by its badge."""
+
+
+@dataclass(frozen=True)
+class Card:
+    """One figure of the strip, with the sentences behind it."""
+
+    topic: str
+    text: str  # in large type
+    detail: str
+    claim: Claim
+    strength: Strength | None  # None where nothing is claimed
+    verdicts: tuple[Verdict, ...]  # that of the figure first; none behind a mere description
+
+    @property
+    def mark(self) -> str:
+        """How strong the claim is, or the outcome where there is none."""
+        return self.verdicts[0].mark if self.verdicts else ""
+
+
+@dataclass(frozen=True)
+class Strip:
+    """A headline, one sentence and cards; ``names`` are those whom the headline names."""
+
+    title: str
+    text: str
+    names: tuple[str, ...]
+    cards: tuple[Card, ...]
+    choice: Choice | None = None
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """What is known of one algorithm or column."""
+
+    name: str
+    label: str
+    bound: Verdict
+    average: float
+    n: int  # losses in that average
+    usual: float | None = None  # the median of its bounds over splits, where there are enough
+    limits: tuple[Decision, ...] = ()
+
+
+def strip_from(
+    results: Results,
+    alpha: Level = 0.1,
+    side: str = "upper",
+    margin: float | None = None,
+    limits: Sequence[Decision] = (),
+) -> Strip:
+    """The strip of results, by trial 0; typical bounds over all trials stand beside its own.
+
+    ``limits`` are the decisions about what was asked, for each algorithm in turn
+    (``decisions_from``).
+    """
+    names, about = results.algorithms, about_results(results)
+    if results.experiment.kind.symbolic:
+        return _symbolic(results, alpha)
+    entrants = []
+    for i, name in enumerate(names):
+        bound = (errors_ahead if about.errors else expected_loss)(results, name, alpha, side)
+        losses, usual = held_out_losses(results, name), usual_bound(results, name, alpha, side)
+        own = Entrant(name, ALGORITHMS[name].label, bound, average_of(losses), len(losses), usual)
+        entrants.append(replace(own, limits=tuple(limits[i :: len(names)])))
+    choice = choose(results, alpha, margin)
+    more = [] if choice is None else [selection_safe(results, alpha)]
+    more += [] if about.errors else split_places(results, alpha)
+    return _strip(entrants, choice, alpha, about, over_what(results), tuple(more))
+
+
+def asked_strip(
+    results: Results,
+    alpha: Level = 0.1,
+    side: str = "upper",
+    margin: float | None = None,
+    **question: Any,
+) -> Strip:
+    """The strip with the answers to what else was asked, as in ``decisions_from``."""
+    if results.experiment.kind.symbolic:
+        return _symbolic(results, alpha)
+    return strip_from(results, alpha, side, margin, decisions_from(results, alpha, **question))
+
+
+def strip_of(
+    columns: Mapping[str, NDArray],
+    alpha: Level,
+    about: About,
+    margin: float | None = None,
+    limits: Sequence[Decision] = (),
+) -> Strip:
+    """The same for columns of losses on the same cases, as shown."""
+    entrants = []
+    for i, (name, losses) in enumerate(columns.items()):
+        label = name if len(columns) > 1 else "model"
+        bound = (errors_ahead_of if about.errors else bound_of)(losses, alpha, about, label)
+        own = Entrant(name, label, bound, average_of(losses), len(losses))
+        entrants.append(replace(own, limits=tuple(limits[i :: len(columns)])))
+    choice = choose_of(columns, alpha, about, margin)
+    more = () if choice is None else (winner_of(columns, alpha, about),)
+    return _strip(entrants, choice, alpha, about, "", more)
+
+
+def usual_bound(
+    results: Results, algorithm: str, alpha: Level = 0.1, side: str = "upper"
+) -> float | None:
+    """The median of the bounds on the bad side over the trials; None where they are few."""
+    if len(results.trials) < LEAST_TRIALS:
+        return None
+    end = about_results(results).bad_end
+    return float(results.summary(alpha, side)[algorithm][f"{end}_median"])
+
+
+def _strip(
+    entrants: Sequence[Entrant],
+    choice: Choice | None,
+    alpha: Level,
+    about: About,
+    over: str,
+    more: tuple[Verdict, ...],
+) -> Strip:
+    """``over`` says of what typical bounds are typical; ``more`` is told behind the bounds."""
+    if choice is None:
+        return _alone(entrants[0], alpha, about, over, more)
+    ranked = _ranked(entrants, choice, about)
+    best, rival = ranked[:2]
+    solo = len(choice.use) == 1
+    asked = next(
+        own
+        for own in choice.asked
+        if {own.wins.facts["first"], own.wins.facts["second"]} == {best.label, rival.label}
+    )
+    named = best if solo else None
+    cards = [
+        _pair_card("On average", asked.mean, named),
+        _pair_card(f"New {plural(about.new)}", asked.wins, named),
+        _bound_card(ranked[:2], solo, alpha, about, over, more),
+        *_limit_cards(ranked),
+    ]
+    names = choice.use or tuple(own.name for own in ranked[: 2 if len(entrants) == 2 else 0])
+    names = () if choice.outcome == "undecided" else names
+    text = choice.brief.detail
+    if choice.outcome == "undecided" and not text:
+        text = f"{' or '.join(own.label for own in ranked)}: more cases may tell"
+    # A name from a file is written as it is there.
+    as_named = text.startswith(tuple(f"{own.label} " for own in entrants))
+    text = text if as_named else sentence(text)
+    return Strip(f"{choice.brief.lead}.", f"{text}.", names, tuple(cards), choice)
+
+
+def _ranked(entrants: Sequence[Entrant], choice: Choice, about: About) -> list[Entrant]:
+    """The best and its closest rival first: those to use, then by average."""
+    pair: tuple[str, ...] = choice.facts["pair"] or ()
+
+    def place(own: Entrant) -> tuple[bool, bool, float]:
+        return own.label not in pair, own.name not in choice.use, about.sign * own.average
+
+    return sorted(entrants, key=place)
+
+
+def _pair_card(topic: str, verdict: Verdict, best: Entrant | None) -> Card:
+    """A card on a pair; whom it is about is said unless it is the one that the headline names."""
+    brief = verdict.brief
+    named = brief.subject and (best is None or brief.subject != best.label)
+    text = f"{brief.subject}: {brief.lead}" if named else brief.lead
+    detail = brief.detail.replace(f" {topic.lower()}", "", 1)  # what the topic says already
+    return Card(topic, text, detail, brief.claim, _strength(verdict), (verdict,))
+
+
+def _strength(verdict: Verdict) -> Strength | None:
+    return STRENGTHS[verdict.badge] if verdict.claim == "yes" else None
+
+
+def _bound_card(
+    two: Sequence[Entrant],
+    solo: bool,
+    alpha: Level,
+    about: About,
+    over: str,
+    more: tuple[Verdict, ...],
+) -> Card:
+    """How bad the next loss can be: the bound with the average, and that of the rival."""
+    best, *others = two
+    own = best.bound.brief
+    text = own.lead if solo else f"{best.label}: {own.lead}"
+    parts = [own.detail] if own.claim != "yes" else []
+    if far_worse(best, about):
+        parts.append(f"up to {percent(exact_alpha(alpha))} of {plural(about.new)} can be far worse")
+    parts.append(_average(best, about))
+    parts += [f"{x.label}: {x.bound.brief.lead}, {_average(x, about)}" for x in others]
+    usual = [x.usual for x in two if x.usual is not None]
+    if usual and own.claim == "yes" and not about.errors:
+        ends = listed(about.rounded(about.bad_end, end) for end in usual)
+        parts.append(f"typical of {over}: {ends}")
+    topic = "The next batch" if about.batch_size else "The next loss"
+    topic = f"The next {NEXT_CASES} cases" if about.errors else topic
+    topic += ", each separately" if others else ""
+    verdicts = *(x.bound for x in two), *more
+    return Card(topic, text, "; ".join(parts), own.claim, _strength(best.bound), verdicts)
+
+
+def far_worse(own: Entrant, about: About) -> bool:
+    """Whether the average is beyond the bound: then few cases cost more than all others."""
+    bound = own.bound.facts
+    one_for_all = bound["outcome"] == "bound" and "bound" in bound and not bound["at_case"]
+    return one_for_all and about.sign * own.average > about.sign * bound["bound"]
+
+
+def _average(own: Entrant, about: About) -> str:
+    """The average loss in words: of errors, the error rate."""
+    if about.errors:
+        wrong = 1 - own.average if about.greater_is_better else own.average
+        return f"error rate {percent(wrong)}"
+    if not np.isfinite(own.average):
+        return "no finite average"
+    return f"average {number(own.average)}"
+
+
+def _limit_cards(ranked: Sequence[Entrant]) -> list[Card]:
+    """Whether each limit that was set is kept, by the best and in short by the others."""
+    cards = []
+    for found in zip(*(own.limits for own in ranked), strict=True):
+        first, *others = found
+        named = f"{ranked[0].label}: {first.outcome}" if others else first.outcome
+        rest = [f"{own.label}: {it.outcome}" for own, it in zip(ranked[1:], others, strict=True)]
+        if len(others) > 1:
+            counts = Counter(it.outcome for it in others)
+            rest = [f"{n} other{'s' * (n > 1)}: {outcome}" for outcome, n in counts.items()]
+        detail = "; ".join([first.brief.detail, *rest])
+        topic = "Your error rate" if "rate" in first.facts else "Your limit"
+        cards.append(Card(topic, named, detail, first.claim, _strength(first), found))
+    return cards
+
+
+def _alone(own: Entrant, alpha: Level, about: About, over: str, more: tuple[Verdict, ...]) -> Strip:
+    """One algorithm: no decision, but its bound, its average, and whether a limit is kept."""
+    bound = _bound_card([own], True, alpha, about, over, more)
+    what = f"the {about.loss} of {about.of(own.label)} {about.on_next}"
+    if about.errors:
+        what = f"by {about.of(own.label)} among the next {NEXT_CASES} cases"
+    text = f"{sentence(what)}, with {confidence(alpha)} confidence."
+    if bound.claim != "yes":
+        text = f"{sentence(what)}: {own.bound.brief.detail}."
+    shown = with_unit(_average(own, about).removeprefix("average "), about.unit)
+    of = f"of {counted(own.n, f'held-out {about.held_out}')}"
+    average = Card("On average", shown, of, "yes", None, ())
+    cards = (average, bound, *_limit_cards([own]))
+    return Strip(f"{sentence(bound.text)}.", text, (own.name,), cards)
+
+
+def _symbolic(results: Results, alpha: Level) -> Strip:
+    """Kinds of error: no decision; at how many cases only a correct answer is left."""
+    cards = []
+    for name in results.algorithms:
+        verdict = expected_loss(results, name, alpha)
+        brief = verdict.brief
+        own = Card(brief.subject, brief.lead, brief.detail, brief.claim, _strength(verdict),
+                   (verdict,))  # fmt: skip
+        cards.append(own)
+    title = "What kind of error, case by case."
+    text = f"At a new case, what happens is in its set with {confidence(alpha)} confidence."
+    if cards[0].claim != "yes":
+        title, text = "No kind of error can be ruled out.", f"{sentence(cards[0].detail)}."
+    return Strip(title, text, results.algorithms, tuple(cards))
+
+
+def as_values(strip: Strip) -> dict[str, Any]:
+    """The strip as plain values, for other programs."""
+    cards = [
+        {name: getattr(card, name) for name in ("topic", "text", "detail", "claim", "strength")}
+        for card in strip.cards
+    ]
+    return {"title": strip.title, "text": strip.text, "cards": cards}
