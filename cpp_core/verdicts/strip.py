@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpp_core.catalog.algorithms import ALGORITHMS
-from cpp_core.checks import Level, exact_alpha
+from cpp_core.checks import Level
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import LEAST_TRIALS, About, Claim, Verdict, about_results
 from cpp_core.verdicts.bounds import (
@@ -44,6 +44,12 @@ STRENGTHS: dict[str, Strength] = {"guaranteed": "exact", "approximate": "approxi
 """The strength of a claim by its badge."""
 
 
+AVERAGE_BEYOND = "the average lies beyond it"
+"""What is said where the average is worse than the bound."""
+FIXED = "for a model fixed beforehand"
+"""The bound of one that was picked here would be the lowest of several: it covers less often."""
+
+
 @dataclass(frozen=True)
 class Card:
     """One figure of the strip, with the sentences behind it."""
@@ -54,11 +60,13 @@ class Card:
     claim: Claim
     strength: Strength | None  # None where nothing is claimed
     verdicts: tuple[Verdict, ...]  # that of the figure first; none behind a mere description
+    provided: str = ""  # under which condition the claim has its strength
 
     @property
     def mark(self) -> str:
         """How strong the claim is, or the outcome where there is none."""
-        return self.verdicts[0].mark if self.verdicts else ""
+        mark = self.verdicts[0].mark if self.verdicts else ""
+        return f"{mark} {self.provided}" if self.provided and self.claim == "yes" else mark
 
 
 @dataclass(frozen=True)
@@ -108,7 +116,7 @@ def strip_from(
         entrants.append(replace(own, limits=tuple(limits[i :: len(names)])))
     choice = choose(results, alpha, margin)
     more = [] if choice is None else [selection_safe(results, alpha)]
-    more += [] if about.errors else split_places(results, alpha)
+    more += [] if about.errors else split_places(results, alpha, side)
     return _strip(entrants, choice, alpha, about, over_what(results), tuple(more))
 
 
@@ -228,22 +236,23 @@ def _bound_card(
     text = own.lead if solo else f"{best.label}: {own.lead}"
     parts = [own.detail] if own.claim != "yes" else []
     if far_worse(best, about):
-        parts.append(f"up to {percent(exact_alpha(alpha))} of {plural(about.new)} can be far worse")
+        parts.append(AVERAGE_BEYOND)
     parts.append(_average(best, about))
     parts += [f"{x.label}: {x.bound.brief.lead}, {_average(x, about)}" for x in others]
     usual = [x.usual for x in two if x.usual is not None]
     if usual and own.claim == "yes" and not about.errors:
         ends = listed(about.rounded(about.bad_end, end) for end in usual)
         parts.append(f"typical of {over}: {ends}")
-    topic = "The next batch" if about.batch_size else "The next loss"
+    topic = "The next batch" if about.batch_size else f"The next {about.noun}"
     topic = f"The next {NEXT_CASES} cases" if about.errors else topic
     topic += ", each separately" if others else ""
     verdicts = *(x.bound for x in two), *more
-    return Card(topic, text, "; ".join(parts), own.claim, _strength(best.bound), verdicts)
+    strength, beforehand = _strength(best.bound), FIXED if others else ""
+    return Card(topic, text, "; ".join(parts), own.claim, strength, verdicts, beforehand)
 
 
 def far_worse(own: Entrant, about: About) -> bool:
-    """Whether the average is beyond the bound: then few cases cost more than all others."""
+    """Whether the average is beyond the bound: then the bound alone would mislead."""
     bound = own.bound.facts
     one_for_all = bound["outcome"] == "bound" and "bound" in bound and not bound["at_case"]
     return one_for_all and about.sign * own.average > about.sign * bound["bound"]
