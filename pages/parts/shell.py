@@ -53,7 +53,7 @@ def frame() -> None:
     goal = st.session_state.pop(door.GO, name)
     if goal != name:
         st.switch_page(pages[goal], query_params=door.link())
-    door.enter(name)
+    door.enter(name, PAGES[name].sidebar)
     bar = st.container(key="pages", horizontal=True, gap=None)
     if PAGES[name].sidebar:
         line = st.container(key="chosen", horizontal=True, vertical_alignment="center")
@@ -70,7 +70,7 @@ def frame() -> None:
     finally:
         st.session_state[INSIDE] = False
     if not PAGES[name].sidebar:
-        door.leave(all_known=False)
+        door.leave(tells_all=False)
 
 
 def show_chosen(choice: Choice | None) -> None:
