@@ -49,7 +49,7 @@ class Panel:
     @cached_property
     def figure(self) -> go.Figure:
         """The sketch as Plotly's figure, checked by it."""
-        return go.Figure(self.sketch.data, self.sketch.layout)
+        return go.Figure(self.sketch.data, self.sketch.layout, self.sketch.frames)
 
 
 # Numbers and words

@@ -4,7 +4,7 @@ Plotly's own figures check every step of their making, which takes ten times as 
 many charts would follow the slider late.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,23 @@ FRAME: Settings = {
     "bargap": 0,
     "hovermode": "closest",
 }
+BUTTONS: Settings = {
+    "type": "buttons",
+    "direction": "right",
+    "showactive": False,
+    "x": 1,
+    "xanchor": "right",
+    "y": 1,
+    "yanchor": "bottom",
+    "pad": {"b": 6, "t": 0, "l": 0, "r": 0},
+    # Plotly's colour under the pointer is light and fixed: so is the button, also on dark.
+    "bgcolor": "#FFFFFF",
+    "bordercolor": "#5B5BD6",
+    "font": {"color": "#3F3FB5", "size": 13},
+}
+"""Buttons above the right corner, where they have room on a phone too."""
+PLAYED_MS = 140
+"""How long each step is seen where several are played."""
 
 
 def merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> Settings:
@@ -60,6 +77,7 @@ class Sketch:
     def __init__(self, rows: int = 1, spacing: float = 0.0, shared: bool = False) -> None:
         self.rows = rows
         self.data: list[Settings] = []
+        self.frames: list[Settings] = []
         self.layout: Settings = {}
         height = (1 - spacing * (rows - 1)) / rows
         for row in range(1, rows + 1):
@@ -75,7 +93,7 @@ class Sketch:
     def trace(self, kind: str, x: Any, y: Any, hover: str, row: int = 1, **more: Any) -> None:
         """Add a trace of this kind; without a name it has no key in the legend."""
         axes = {f"{letter}axis": axis_id(letter, row) for letter in "xy"}
-        own = {"type": kind, **axes, "x": x, "y": y, **more}
+        own = {"type": kind, **axes, "x": x, **({} if y is None else {"y": y}), **more}
         own |= {key: plain(own[key]) for key in ("x", "y", "base", "width") if key in own}
         own |= {"hovertemplate": f"{hover}<extra></extra>"} if hover else {}
         self.data.append(own if "name" in own else {"showlegend": False, **own})
@@ -87,6 +105,11 @@ class Sketch:
     def marks(self, x: Any, y: Any, marker: Settings, hover: str, **more: Any) -> None:
         """Add points."""
         self.trace("scatter", x, y, hover, **{"mode": "markers", "marker": marker, **more})
+
+    def ticks_at(self, x: Any, y: float, marker: Settings) -> None:
+        """Add many points at one height, which is sent once; nothing is said of them."""
+        self.trace("scatter", x, None, "", mode="markers", marker=marker, y0=y, dy=1e-9)
+        self.data[-1] |= {"hoverinfo": "skip", "cliponaxis": False}
 
     def line(self, x: Any, y: Any, line: Settings, hover: str, row: int = 1, **more: Any) -> None:
         """Add a line."""
@@ -120,3 +143,34 @@ class Sketch:
         for place in range(1, self.rows + 1) if row is None else [row]:
             name = axis_id(f"{letter}axis", place)
             self.layout[name] = merged(self.layout.get(name, {}), settings)
+
+    def film(self, steps: Sequence[Settings], stops: Iterable[int], words: Sequence[str]) -> None:
+        """Buttons that go through steps in the browser, without asking the server.
+
+        Step 0 is the figure as it is; a step is a frame of Plotly's with what it changes. The first
+        button goes to the next one, the second plays on to the next of the ``stops``, of which the
+        last step is one; a button that goes back to the beginning is all that is left there.
+        ``words`` is what the three say; a ``{}`` in the second becomes the stop. Plotly knows no
+        button that goes one step: here every step brings the buttons that lead on from it.
+        """
+        ends = sorted(stops)
+        for i, step in enumerate(steps):
+            layout = merged(step["layout"], {"updatemenus": [{"buttons": _leads(i, ends, words)}]})
+            self.frames.append({**step, "name": str(i), "layout": layout})
+        self.layout["updatemenus"] = [{**BUTTONS, "buttons": _leads(0, ends, words)}]
+
+
+def _leads(step: int, stops: Sequence[int], words: Sequence[str]) -> list[Settings]:
+    """The buttons at one step of a film."""
+
+    def button(text: str, to: Iterable[int], duration: int) -> Settings:
+        times = {"frame": {"duration": duration}, "transition": {"duration": 0}}
+        how = {"mode": "immediate", **times}
+        return {"label": text, "method": "animate", "args": [[str(i) for i in to], how]}
+
+    on, up_to, again = words
+    stop = next((end for end in stops if end > step), None)
+    if stop is None:
+        return [button(again, [0], 0)]
+    several = [button(up_to.format(stop), range(step + 1, stop + 1), PLAYED_MS)]
+    return [button(on, [step + 1], 0), *(several if stop > step + 1 else [])]

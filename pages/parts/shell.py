@@ -9,14 +9,17 @@ from collections.abc import Callable
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from pages.parts.choices import Choice, sidebar
+from pages.parts.choices import sidebar
 
 PAGES = {
     "overview": ("Overview", "pages/overview.py"),
     "compare": ("Compare", "pages/compare.py"),
     "case": ("One case", "pages/case.py"),
+    "learn": ("Learn", "pages/learn.py"),
     "report": ("Report", "pages/report.py"),
 }
+WITHOUT_SIDEBAR = {"learn"}
+"""Pages that ask for all that they need themselves."""
 Settings = dict[str, list[str]]
 INSIDE, CHOICE, ADDRESS = "_inside_frame", "_choice", "_address"
 
@@ -32,9 +35,13 @@ def frame() -> None:
     ]
     current = st.navigation(pages, position="top")
     st.html("<style>.stMainBlockContainer {padding-top: 4rem}</style>")
-    give_back(had, has, current)
-    st.session_state[CHOICE] = sidebar()
-    st.session_state[ADDRESS] = {key: v for key, v in address().items() if key in st.session_state}
+    if current.url_path in WITHOUT_SIDEBAR:
+        st.session_state[ADDRESS] = had
+    else:
+        give_back(had, has, current)
+        st.session_state[CHOICE] = sidebar()
+        told = {key: v for key, v in address().items() if key in st.session_state}
+        st.session_state[ADDRESS] = told
     st.session_state[INSIDE] = True
     try:
         current.run()
@@ -61,9 +68,11 @@ def give_back(had: Settings, has: Settings, current: StreamlitPage) -> None:
         st.switch_page(current, query_params=had | has)
 
 
-def page(body: Callable[[Choice], None]) -> None:
+def page(body: Callable[..., None], sidebar: bool = True) -> None:
     """Draw a page inside the frame, or the whole frame when the page's file is run alone."""
     if not st.session_state.get(INSIDE):
         frame()
+    elif not sidebar:
+        body()
     elif st.session_state[CHOICE] is not None:
         body(st.session_state[CHOICE])

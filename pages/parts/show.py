@@ -82,7 +82,7 @@ class Unchecked(go.Figure):
 
     def __init__(self, sketch: Sketch) -> None:
         layout = sketch.layout | {"template": template()}
-        self._spec: Settings = {"data": sketch.data, "layout": layout}
+        self._spec: Settings = {"data": sketch.data, "layout": layout, "frames": sketch.frames}
 
     def to_dict(self) -> Settings:
         return self._spec

@@ -1,0 +1,20 @@
+"""What Learn shows: short lessons, each with its numbers and figures; no widgets.
+
+>>> shown = LESSONS["coverage-is-random"].play(k=99)
+>>> shown.finding
+'84.7 % to 94.4 %'
+
+``shown.panels[0].figure`` is its chart, for a notebook.
+"""
+
+from cpp_core.lessons import coverage_is_random, guess_the_bound, quantile_lemma
+from cpp_core.lessons.lesson import Lesson
+
+_SHELF = (
+    guess_the_bound,
+    quantile_lemma,
+    coverage_is_random,
+)
+
+LESSONS: dict[str, Lesson] = {module.LESSON.name: module.LESSON for module in _SHELF}
+"""Every lesson by its name in a link, in their order on the shelf."""
