@@ -7,13 +7,21 @@
 ``shown.panels[0].figure`` is its chart, for a notebook.
 """
 
-from cpp_core.lessons import coverage_is_random, guess_the_bound, quantile_lemma
+from cpp_core.lessons import (
+    coverage_is_random,
+    enough_cases,
+    guess_the_bound,
+    quantile_lemma,
+    two_numbers,
+)
 from cpp_core.lessons.lesson import Lesson
 
 _SHELF = (
     guess_the_bound,
     quantile_lemma,
     coverage_is_random,
+    two_numbers,
+    enough_cases,
 )
 
 LESSONS: dict[str, Lesson] = {module.LESSON.name: module.LESSON for module in _SHELF}

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from cpp_core.method.constructions import Part
+
 BLUE, MAGENTA = "#1186D8", "#C2188F"
 """What trains or is caught; what is judged or misses."""
 
@@ -95,3 +97,45 @@ COVER = (200, 92)
 def cover(dark: bool) -> Canvas:
     """An empty sheet for a cover."""
     return Canvas(*COVER, dark)
+
+
+CELL = 13.0
+"""Side of a case in a layout."""
+
+
+def layout(
+    rows: Sequence[tuple[Sequence[int], Sequence[int]]],
+    n: int,
+    dark: bool,
+    caption: str,
+    title: str = "Who trains, who is judged",
+) -> Drawing:
+    """Who trains on which of n cases and who is judged where: a row for each model.
+
+    A row has the cases that train a model, which are blue, and those at which it is judged, which
+    are magenta; the others are pale.
+    """
+    width, height = 22 * CELL, 30 + len(rows) * CELL
+    sheet, size = Canvas(width, height, dark), width / n
+    sheet.text(0, 15, title, 14, font_weight="bold")
+    for row, (training, judged) in enumerate(rows):
+        colors = dict.fromkeys(training, BLUE) | dict.fromkeys(judged, MAGENTA)
+        for case in range(n):
+            own = {"opacity": 1.0 if case in colors else 0.12}
+            place = case * size, 26 + row * CELL
+            fill = colors.get(case, sheet.ink)
+            sheet.rect(*place, max(size - 1, 0.5 * size), CELL - 2, fill, **own)
+    alt = f"{title}: {len(rows)} rows of {n} cases; blue ones train a model, magenta ones judge it."
+    return sheet.drawing(alt, f"Blue trains, magenta is judged. {caption}")
+
+
+def rows_of(parts: Sequence[Part]) -> list[tuple[list[int], list[int]]]:
+    """The models of a construction: the cases that train each, and where it is judged."""
+    found: list[tuple[list[int], list[int]]] = []
+    for part in parts:
+        if part.training.ndim == 1:
+            found.append((part.training.tolist(), part.at.ravel().tolist()))
+        else:
+            both = zip(part.training.tolist(), part.at.tolist(), strict=True)
+            found += [(training, judged) for training, judged in both]
+    return found

@@ -1,0 +1,68 @@
+"""Averages over many simulated tables, which take too long for a slider: kept in a file.
+
+``python -c "from cpp_core.lessons.stored import main; main()"`` computes them again, in about a
+minute; a test compares them with averages from other seeds.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+FILE = Path(__file__).with_name("stored.json")
+MEASURED = ("two_numbers",)
+"""Modules with ``MEASURES``: functions of a size and a seed, by name."""
+
+
+class Average(NamedTuple):
+    """A mean over independent repetitions, with its standard error."""
+
+    mean: float
+    error: float
+
+
+Measure = Callable[[int, int], Mapping[str, Average]]
+"""What takes a number of repetitions and a seed, and gives averages by name."""
+
+
+def average(values: ArrayLike) -> Average:
+    """The mean of independent values."""
+    known = np.asarray(values, dtype=float)
+    error = known.std(ddof=1) / np.sqrt(known.size)
+    return Average(float(known.mean()), float(error))
+
+
+@lru_cache(maxsize=1)
+def _all() -> dict[str, dict[str, Average]]:
+    kept = json.loads(FILE.read_text())
+    return {
+        name: {key: Average(*own) for key, own in found.items()} for name, found in kept.items()
+    }
+
+
+def stored(name: str) -> dict[str, Average]:
+    """The averages of a measure."""
+    return _all()[name]
+
+
+def measures() -> dict[str, tuple[Measure, int]]:
+    """Every measure by name, with the repetitions that are kept."""
+    found: dict[str, tuple[Measure, int]] = {}
+    for module in MEASURED:
+        found |= import_module(f"cpp_core.lessons.{module}").MEASURES
+    return found
+
+
+def main() -> None:
+    """Compute all of them and write the file."""
+    kept = {}
+    for name, (measure, size) in measures().items():
+        found = measure(size, 0)
+        kept[name] = {key: [float(f"{v:.6g}") for v in own] for key, own in found.items()}
+        print(name, kept[name])
+    FILE.write_text(json.dumps(kept, indent=1) + "\n")
