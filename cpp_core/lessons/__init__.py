@@ -8,6 +8,7 @@
 """
 
 from cpp_core.lessons import (
+    candidate_or_algorithm,
     coverage_is_random,
     enough_cases,
     guess_the_bound,
@@ -20,6 +21,7 @@ _SHELF = (
     guess_the_bound,
     quantile_lemma,
     coverage_is_random,
+    candidate_or_algorithm,
     two_numbers,
     enough_cases,
 )

@@ -105,7 +105,7 @@ def _strip(bounds: NDArray, looks: int, dark: bool) -> Panel:
         data: list[Settings] = [{"x": bounds[:n].tolist()}, {"x": [float(bounds[:n].min())]}]
         data.append({"x": both, "text": [percent(share) for share in both]})
         told = [count_line(f"{counted(n, 'split')} of one table")]
-        told.append(count_line("caught of all new cases, on average over tables", row=2))
+        told.append(count_line("caught of new cases, average over tables", row=2))
         steps.append({"data": data, "traces": [0, 2, 3], "layout": {"annotations": told}})
     chart.data[3] |= data[2]
     chart.vline(PROMISE, stroke(dark, "dash"), rows=(2,))

@@ -7,7 +7,7 @@ from scipy import stats
 from cpp_core.lessons import LESSONS
 from cpp_core.lessons.enough_cases import SIZES, facts_at
 from cpp_core.lessons.stored import measures, stored
-from cpp_core.lessons.two_numbers import N, TRUTH, found, orders, splits, table
+from cpp_core.lessons.two_numbers import TRUTH, N, found, orders, splits, table
 from cpp_core.method.ranks import interval
 
 
@@ -83,7 +83,7 @@ def test_enough_cases_figures():
     lesson = LESSONS["how-many-are-enough"]
     assert "A tolerance bound needs 29 losses" in lesson.play(k=28).said
     assert "rank 29," in lesson.play(k=29).said
-    assert 0.9**28 == pytest.approx(0.052, abs=5e-4)
+    assert pytest.approx(0.052, abs=5e-4) == 0.9**28
     assert "5.2 %" in lesson.check.answer
     assert "21.5 %" in lesson.caveat
 
