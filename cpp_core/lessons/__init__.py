@@ -11,7 +11,10 @@ from cpp_core.lessons import (
     candidate_or_algorithm,
     coverage_is_random,
     enough_cases,
+    fixed_or_variable,
     guess_the_bound,
+    marginal,
+    overlap_trap,
     quantile_lemma,
     two_numbers,
 )
@@ -22,6 +25,9 @@ _SHELF = (
     quantile_lemma,
     coverage_is_random,
     candidate_or_algorithm,
+    fixed_or_variable,
+    marginal,
+    overlap_trap,
     two_numbers,
     enough_cases,
 )

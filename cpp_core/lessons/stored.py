@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 FILE = Path(__file__).with_name("stored.json")
-MEASURED = ("two_numbers",)
+MEASURED = ("fixed_or_variable", "marginal", "two_numbers")
 """Modules with ``MEASURES``: functions of a size and a seed, by name."""
 
 
@@ -28,6 +28,14 @@ class Average(NamedTuple):
 
 Measure = Callable[[int, int], Mapping[str, Average]]
 """What takes a number of repetitions and a seed, and gives averages by name."""
+
+
+class Kept(NamedTuple):
+    """A measure, the repetitions whose averages are kept, and those of a quick comparison."""
+
+    measure: Measure
+    size: int
+    again: int
 
 
 def average(values: ArrayLike) -> Average:
@@ -50,9 +58,9 @@ def stored(name: str) -> dict[str, Average]:
     return _all()[name]
 
 
-def measures() -> dict[str, tuple[Measure, int]]:
-    """Every measure by name, with the repetitions that are kept."""
-    found: dict[str, tuple[Measure, int]] = {}
+def measures() -> dict[str, Kept]:
+    """Every measure by name."""
+    found: dict[str, Kept] = {}
     for module in MEASURED:
         found |= import_module(f"cpp_core.lessons.{module}").MEASURES
     return found
@@ -61,8 +69,9 @@ def measures() -> dict[str, tuple[Measure, int]]:
 def main() -> None:
     """Compute all of them and write the file."""
     kept = {}
-    for name, (measure, size) in measures().items():
-        found = measure(size, 0)
+    for name, own in measures().items():
+        found = own.measure(own.size, 0)
         kept[name] = {key: [float(f"{v:.6g}") for v in own] for key, own in found.items()}
         print(name, kept[name])
-    FILE.write_text(json.dumps(kept, indent=1) + "\n")
+    lines = (f"{json.dumps(name)}: {json.dumps(found)}" for name, found in kept.items())
+    FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n")

@@ -26,7 +26,7 @@ from cpp_core.lessons.drawing import (
     rows_of,
 )
 from cpp_core.lessons.lesson import Again, Check, Lesson, Pick, Shown, Values
-from cpp_core.lessons.stored import Average, Measure, average, stored
+from cpp_core.lessons.stored import Average, Kept, average, stored
 from cpp_core.method.constructions import dealt, plain
 from cpp_core.method.ranks import Ranked
 from cpp_core.verdicts.language import counted, number, percent
@@ -84,7 +84,7 @@ def over_tables(size: int, seed: int) -> Mapping[str, Average]:
     }
 
 
-MEASURES: dict[str, tuple[Measure, int]] = {"two-numbers": (over_tables, 4000)}
+MEASURES: dict[str, Kept] = {"two-numbers": Kept(over_tables, 4000, 200)}
 
 
 def _strip(bounds: NDArray, looks: int, dark: bool) -> Panel:
