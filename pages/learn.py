@@ -72,11 +72,11 @@ def control_widget(lesson: Lesson, control: Control) -> None:
 
 
 def controls(lesson: Lesson) -> None:
-    """All that can be moved now."""
+    """All that can be moved now, but for a list, which has its own place."""
     values = st.session_state[lesson_link.VALUES]
     with st.container(key="controls", horizontal=True, vertical_alignment="bottom"):
         for control in lesson.controls:
-            if applies(control, values):
+            if applies(control, values) and control.kind != "list":
                 with st.container(key=f"control-{control.kind}-{control.key}", width="content"):
                     control_widget(lesson, control)
 
@@ -87,15 +87,16 @@ def told(lesson: Lesson, shown: Shown) -> None:
     place = f"{lesson.name}-told"
     chosen = st.pills("More", parts, key=place, label_visibility="collapsed")
     if chosen == "Why?":
-        st.markdown(as_markdown(lesson.words))
+        st.markdown(as_markdown(shown.words or lesson.words))
     elif chosen == "The formula":
         st.markdown(unbroken(lesson.formula))
     elif chosen == "In Python":
         st.code(shown.code, language="python")
     elif chosen == "Check yourself":
+        check = shown.check or lesson.check
         st.html(
-            f"<p><strong>{as_html(lesson.check.question)}</strong></p><details><summary>Show the "
-            f"answer</summary><p>{as_html(lesson.check.answer)}</p></details>"
+            f"<p><strong>{as_html(check.question)}</strong></p><details><summary>Show the "
+            f"answer</summary><p>{as_html(check.answer)}</p></details>"
         )
 
 
@@ -147,8 +148,13 @@ def lesson_page(lesson: Lesson) -> None:
     st.html(f'<p class="lead">{as_html(lesson.opening)}</p>')
     values = st.session_state[lesson_link.VALUES]
     shown = lesson.play(dark(), **values)
-    columns = st.columns([0.7, 0.3], gap="large") if shown.layouts else [st.container()]
-    with columns[0]:
+    lists = [control for control in lesson.controls if control.kind == "list"]
+    widths = [0.22] * len(lists) + [0.7] + [0.3] * bool(shown.layouts)
+    columns = st.columns(widths, gap="large")
+    for control in lists:
+        with columns[0], st.container(key="list"):
+            control_widget(lesson, control)
+    with columns[len(lists)]:
         controls(lesson)
         st.html(
             f'<div class="finding">{as_html(shown.finding)}</div>'
@@ -160,7 +166,7 @@ def lesson_page(lesson: Lesson) -> None:
         st.caption(f"⚠ {as_markdown(lesson.caveat)}")
         told(lesson, shown)
     for drawing in shown.layouts:
-        columns[1].html(f"{image(drawing)}<p class='seen'>{as_html(drawing.caption)}</p>")
+        columns[-1].html(f"{image(drawing)}<p class='seen'>{as_html(drawing.caption)}</p>")
     neighbours(lesson)
     lesson_link.leave(lesson)
 

@@ -8,6 +8,7 @@
 """
 
 from cpp_core.lessons import (
+    break_it,
     candidate_or_algorithm,
     coverage_is_random,
     enough_cases,
@@ -28,6 +29,7 @@ _SHELF = (
     fixed_or_variable,
     marginal,
     overlap_trap,
+    break_it,
     two_numbers,
     enough_cases,
 )

@@ -100,7 +100,8 @@ class Shown:
 
     ``finding`` is a figure in large type, ``said`` the sentence under it; ``panels`` are charts,
     ``layouts`` drawings of who trains on which cases and who is judged where. ``code`` are lines of
-    Python that print the figure; ``numbers`` are the facts behind the words, unrounded.
+    Python that print the figure; ``numbers`` are the facts behind the words, unrounded. Where there
+    are ``words`` or a ``check`` here, they take the place of the lesson's own.
     """
 
     finding: str
@@ -109,6 +110,8 @@ class Shown:
     code: str
     numbers: Mapping[str, float]
     layouts: tuple[Drawing, ...] = ()
+    words: str = ""
+    check: Check | None = None
 
 
 @dataclass(frozen=True)

@@ -95,7 +95,7 @@ def _bars(labels: list[str], covers: list[float], title: str, caption: str, dark
     lowest = int(np.argmin(covers))
     colors = [MAGENTA if i == lowest and covers[i] < PROMISE else BLUE for i in range(len(covers))]
     more: Settings = {"text": [percent(share) for share in covers], "textposition": "inside"}
-    more |= {"insidetextanchor": "start", "textangle": 0}
+    more |= {"insidetextanchor": "start", "textangle": 0 if len(covers) < 5 else -90}
     more |= {"textfont": {"size": 14, "color": "#FFFFFF"}}
     chart.bar(np.arange(len(covers)), covers, {"color": colors}, "%{y:.1%}", **more)
     chart.line([-0.6, len(covers) - 0.4], [PROMISE] * 2, stroke(dark, "dash"), "")

@@ -5,6 +5,7 @@ minute; a test compares them with averages from other seeds.
 """
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from importlib import import_module
@@ -14,8 +15,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cpp_core.verdicts.language import percent
+
 FILE = Path(__file__).with_name("stored.json")
-MEASURED = ("fixed_or_variable", "marginal", "two_numbers")
+MEASURED = ("breaks", "fixed_or_variable", "marginal", "two_numbers")
 """Modules with ``MEASURES``: functions of a size and a seed, by name."""
 
 
@@ -58,6 +61,11 @@ def stored(name: str) -> dict[str, Average]:
     return _all()[name]
 
 
+def filled(text: str) -> str:
+    """The text with averages for what stands in braces, as ``{break-cv/cv-right}``."""
+    return re.sub(r"\{([\w-]+)/([\w.-]+)\}", lambda own: percent(stored(own[1])[own[2]].mean), text)
+
+
 def measures() -> dict[str, Kept]:
     """Every measure by name."""
     found: dict[str, Kept] = {}
@@ -66,12 +74,14 @@ def measures() -> dict[str, Kept]:
     return found
 
 
-def main() -> None:
-    """Compute all of them and write the file."""
-    kept = {}
+def main(only: str = "") -> None:
+    """Compute those whose names begin so, or all, and write the file."""
+    kept = json.loads(FILE.read_text()) if only else {}
     for name, own in measures().items():
+        if not name.startswith(only):
+            continue
         found = own.measure(own.size, 0)
-        kept[name] = {key: [float(f"{v:.6g}") for v in own] for key, own in found.items()}
+        kept[name] = {key: [float(f"{v:.6g}") for v in both] for key, both in found.items()}
         print(name, kept[name])
     lines = (f"{json.dumps(name)}: {json.dumps(found)}" for name, found in kept.items())
     FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n")
