@@ -49,8 +49,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 st.set_page_config(layout="wide")
-alpha = st.sidebar.slider("Alpha", 0.01, 0.50, 0.10, 0.01)
-rng = np.random.default_rng(round(100 * alpha))
+rng = np.random.default_rng(st.sidebar.slider("Confidence", 50, 99, 90))
 places = [st.container()] + [place for _ in range(3) for place in st.columns(2)]
 for number, (place, (size, traces)) in enumerate(zip(places, {shapes})):
     figure = go.Figure()
@@ -150,7 +149,7 @@ def opened(browser: Browser, address: str, charts: int) -> tuple[Page, float]:
 
 def move(page: Page) -> tuple[float, int]:
     """Seconds from the key press until the script is idle and all drawn; charts redrawn."""
-    page.get_by_test_id("stSidebar").get_by_role("slider").first.press("ArrowRight")
+    page.get_by_test_id("stSidebar").get_by_role("slider").first.press("ArrowLeft")
     page.wait_for_function(QUIET, timeout=1000 * PATIENCE, polling=50)
     seconds, charts = page.evaluate(FOUND)
     return float(seconds), int(charts)
@@ -208,25 +207,27 @@ class Visitor:
 
     def __init__(self, address: str) -> None:
         self.address = address.replace("http", "ws") + "/_stcore/stream"
-        self.slider = ""
+        self.slider = self.query = ""
         self.charts: dict[str, str] = {}
         self.errors = 0
 
-    async def rerun(self, socket: Any, alpha: float | None) -> float:
-        """Ask for a run of the script, at an alpha; seconds until its end has arrived."""
+    async def rerun(self, socket: Any, percent: int | None) -> float:
+        """Ask for a run of the script, at a confidence; seconds until its end has arrived."""
         message = BackMsg()
         message.rerun_script.page_name = "compare"
-        if alpha is not None:
+        message.rerun_script.query_string = self.query
+        if percent is not None:
             state = message.rerun_script.widget_states.widgets.add()
             state.id = self.slider
-            state.double_array_value.data.append(alpha)
-            message.rerun_script.query_string = f"alpha={alpha}"
+            state.double_array_value.data.append(percent)
         start = time.perf_counter()
         await socket.send(message.SerializeToString())
         while True:
             answer = ForwardMsg.FromString(await asyncio.wait_for(socket.recv(), PATIENCE))
             if answer.WhichOneof("type") == "delta":
                 self.note(answer)
+            elif answer.WhichOneof("type") == "page_info_changed":
+                self.query = answer.page_info_changed.query_string
             elif answer.WhichOneof("type") == "script_finished":
                 self.errors += answer.script_finished != ForwardMsg.FINISHED_SUCCESSFULLY
                 return time.perf_counter() - start
@@ -235,14 +236,14 @@ class Visitor:
         """Keep the slider's name and what the charts show; count errors."""
         element = answer.delta.new_element
         kind = element.WhichOneof("type")
-        if kind == "slider" and element.slider.label == "Alpha":
+        if kind == "slider" and element.slider.label == "Confidence" and not self.slider:
             self.slider = element.slider.id
         elif kind == "plotly_chart":
             self.charts[element.plotly_chart.id] = element.plotly_chart.spec
         self.errors += kind == "exception"
 
     async def visit(self, number: int, ready: asyncio.Barrier) -> list[float]:
-        """Move alpha every two seconds, each visitor from an alpha of its own, never back."""
+        """Move the confidence every two seconds, each visitor from one of its own, never back."""
         rng, seconds = np.random.default_rng(number), []
         async with connect(self.address, subprotocols=PROTOCOLS, max_size=None) as socket:
             await self.rerun(socket, None)
@@ -251,7 +252,7 @@ class Visitor:
             await asyncio.sleep(rng.uniform(0, THINK))
             for step in range(STEPS):
                 start, before = time.monotonic(), set(self.charts)
-                seconds.append(await self.rerun(socket, (11 + (first + step) % 40) / 100))
+                seconds.append(await self.rerun(socket, 89 - (first + step) % 40))
                 self.errors += set(self.charts) == before
                 await asyncio.sleep(max(0.0, start + THINK - time.monotonic()))
         return seconds

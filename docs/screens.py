@@ -14,10 +14,12 @@ DOCS = Path(__file__).parent
 PAGES = {
     "overview": "",
     "compare": "compare?side=two-sided",
-    "case": "case?variant=z-variable&clip=0.001&alpha=0.2",
+    "case": "case?variant=z-variable",
+    "losses": "losses",
     "report": "report",
 }
 CONTENT = ".js-plotly-plot, [data-testid=stIFrame]"
+EXAMPLE = "Try an example"
 IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
 OPTIONS = ["--server.headless=true", "--server.address=127.0.0.1"]
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
@@ -45,9 +47,11 @@ def main() -> None:
                 executable_path=shutil.which("chromium"), args=FLAGS
             )
             for name, path in PAGES.items():
-                page = browser.new_page(viewport={"width": 1400, "height": 1500})
+                page = browser.new_page(viewport={"width": 1400, "height": 900})
                 page.goto(f"{address}/{path}")
                 page.wait_for_selector(IDLE, timeout=60_000)
+                if name == "losses":  # which is empty without a file
+                    page.get_by_role("button", name=EXAMPLE).click()
                 page.locator(CONTENT).first.wait_for(timeout=60_000)
                 page.wait_for_timeout(4000)
                 page.screenshot(path=str(DOCS / f"{name}.png"))

@@ -1,302 +1,214 @@
 """One case: what retrained candidates may lose at it, and what they really lost."""
 
-import base64
-import io
-import zlib
-from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
-from PIL import Image
+from streamlit.delta_generator import DeltaGenerator
 
 from cpp_core import Experiment
-from cpp_core.figures.case_figures import CaseBar, ClassBar, alpha_sweep, case_bars, class_bars
+from cpp_core.figures.case_figures import CaseBar, alpha_sweep, case_bars
+from cpp_core.figures.class_figures import class_bars
 from cpp_core.figures.panels import loss_label
 from cpp_core.figures.symbol_figures import symbol_grid
-from cpp_core.trials import case_study as cases
-from cpp_core.trials import class_study as class_cases
-from cpp_core.trials import symbol_study as symbol_cases
-from cpp_core.trials.watching import Watched
-from cpp_core.verdicts.about import about_experiment
-from cpp_core.verdicts.case_sentences import end_of_range, promise, training_sizes
-from cpp_core.verdicts.texts import BEFORE_THE_LABEL, NOT_FOR_ONE_CASE
+from cpp_core.trials.case_study import (
+    CONSTRUCTIONS,
+    CaseStudy,
+    Study,
+    case_experiment,
+    usual_construction,
+)
+from cpp_core.trials.class_study import class_bounds
+from cpp_core.trials.gallery import gallery, symbol_gallery
+from cpp_core.trials.symbol_study import SymbolStudy
+from cpp_core.verdicts import case_sentences as said
+from cpp_core.verdicts.about import About, about_experiment
+from cpp_core.verdicts.language import unbroken
+from cpp_core.verdicts.texts import BEFORE_THE_LABEL
+from pages.parts.cases import choose_from, one_of, show_case
 from pages.parts.choices import Choice
-from pages.parts.live import awaited, students
 from pages.parts.shell import page
-from pages.parts.show import dark, show_panel, show_verdict
+from pages.parts.show import as_markdown, dark, show_panel, show_verdict
+from pages.parts.studies import study_of
 
 ALPHAS = np.round(np.arange(0.02, 0.51, 0.02), 2)
-SHOWN, CASE = 60, "_case"
-ORDERS = {
-    "random": "as drawn: what is promised shows on average over these",
-    "hardest": "largest predicted loss first",
-    "widest": "widest set first",
-    "surprising": "where the algorithms differ most",
-}
+WIDTH = "_width_of_sidebar"
+LARGE = "font-size:clamp(1.3rem,3vw,1.75rem);font-weight:600;line-height:1.25;padding:0;margin:0"
 
 
-def per_trial(experiment: Experiment) -> int:
-    """Training runs of each algorithm in a trial."""
-    return experiment.sizes.fits
+@dataclass(frozen=True)
+class View:
+    """One case of a study, as the visitor looks at it."""
+
+    choice: Choice
+    study: CaseStudy
+    construction: str
+    case: int
+
+    @property
+    def experiment(self) -> Experiment:
+        return self.study.experiment
+
+    @property
+    def about(self) -> About:
+        return about_experiment(self.experiment)
+
+    def ends(self, study: CaseStudy, construction: str) -> dict[str, tuple[float, float]]:
+        """Lower and upper end at the case, by algorithm."""
+        asked = construction, self.choice.alpha, self.choice.side
+        sets = {name: study.sets(name, *asked)[self.case] for name in self.experiment.algorithms}
+        return {name: (float(lower), float(upper)) for name, (lower, upper) in sets.items()}
 
 
-def per_case(experiment: Experiment) -> int:
-    """Training runs of each algorithm that are fresh to one case."""
-    if experiment.data.table is None:
-        return cases.N_FRESH
-    return ((experiment.test_size or 0) - 1) // experiment.sizes.m
+def show_bars(view: View) -> None:
+    """The sets at the case, and what freshly trained candidates lost there."""
+    study, choice, ends = view.study, view.choice, view.ends(view.study, view.construction)
+    place = st.container()
+    lost = study_of("losses at this case", view.experiment, choice.seed, 0, view.case)
+    bars = [CaseBar(name, *pair, lost and lost[name]) for name, pair in ends.items()]
+    settings: Any = {"side": choice.side, "about": view.about}
+    with place:
+        show_panel(case_bars(bars, loss_label(view.experiment), dark(), **settings))
+        hint = said.end_of_range(study, [(bar.algorithm, bar.upper) for bar in bars], choice.alpha)
+        if hint:
+            st.caption(as_markdown(hint))
 
 
-STUDIES: dict[str, tuple[Callable[..., Any], Callable[[Experiment], int]]] = {
-    "sets": (cases.case_study, per_trial),
-    "symbols": (symbol_cases.symbol_study, per_trial),
-    "before the label": (cases.x_study, lambda experiment: 1),
-    "classes": (class_cases.class_study, class_cases.n_groups),
-    "losses at this case": (cases.case_losses, per_case),
-    "outcomes at this case": (symbol_cases.case_symbols, per_case),
-}  # what can be asked of a trial's test cases, and how many training runs that takes
+def show_classes(view: View) -> None:
+    """The median bound of each class, and one that is promised for it."""
+    choice, groups = view.choice, None
+    words = "A promise of its own for each label"
+    if st.toggle(words, key="own", bind="query-params", help=said.OWN_PROMISE):
+        groups = study_of("classes", view.experiment, choice.seed)
+    asked = choice.alpha, choice.side, view.construction
+    frame = class_bounds(view.study, groups, *asked)
+    show_panel(class_bars(frame, loss_label(view.experiment), choice.side, view.about))
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
-def studied(of: str, key: str, args: tuple[int, ...], _experiment: Experiment) -> Watched[Any]:
-    """What one trial's test cases show that does not depend on alpha, on its way."""
-    return Watched(students(), STUDIES[of][0], _experiment, *args)
+def show_sweep(view: View) -> None:
+    """The set of the case at every confidence."""
+    choice, curves = view.choice, {}
+    alphas = np.union1d(ALPHAS, [choice.alpha])
+    for name in view.experiment.algorithms:
+        asked = name, view.construction, view.case, alphas.tolist(), choice.side
+        curves[name] = (alphas, *view.study.curve(*asked).T)
+    settings: Any = {"side": choice.side, "about": view.about}
+    show_panel(alpha_sweep(curves, choice.alpha, loss_label(view.experiment), dark(), **settings))
 
 
-def study_of(of: str, experiment: Experiment, *args: int) -> Any:
-    """What a study with these arguments (seed, trial, case) finds; None while it is on its way."""
-    key = "-".join(experiment.key(name, args[0]) for name in experiment.algorithms)
-    asked = of, key, args, experiment
-    fits = STUDIES[of][1](experiment) * len(experiment.algorithms)
-    return awaited(studied(*asked), lambda: studied.clear(*asked), of.capitalize(), fits, of)
-
-
-def enlarged(picture: NDArray, size: int) -> Image.Image:
-    """The picture of a case, so many pixels wide."""
-    return Image.fromarray(picture).resize((size, size), Image.Resampling.NEAREST)
-
-
-def as_uri(image: Image.Image) -> str:
-    """The image inside a table cell, without a request."""
-    buffer = io.BytesIO()
-    image.save(buffer, "PNG")
-    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
-
-
-def described(experiment: Experiment, X: NDArray, y: NDArray, order: NDArray) -> pd.DataFrame:
-    """The gallery: an image, or the inputs, of each case."""
-    frame = pd.DataFrame({"case": order})
-    picture = experiment.data.picture
-    if picture is not None:
-        frame["image"] = [as_uri(enlarged(picture(X[i]), 40)) for i in order]
-    frame["label"] = [str(y[i]) if experiment.data.classes else f"{y[i]:.3g}" for i in order]
-    if picture is None:
-        for j, name in enumerate(experiment.data.feature_names[:8]):
-            frame[name] = X[order, j]
-    return frame
-
-
-def asked_case(n_cases: int) -> int | None:
-    """The case that the link names, with a word where there is no such case."""
-    text = st.query_params.get("case", "")
-    if text.isascii() and text.isdecimal() and len(text) < 10 and int(text) < n_cases:
-        return int(text)
-    if text:
-        st.info(f"There is no test case {text[:20]!r}: they are numbered 0 to {n_cases - 1}.")
-    return None
-
-
-def gallery(experiment: Experiment, X: NDArray, y: NDArray, order: NDArray) -> int | None:
-    """Draw the gallery; the chosen case, which the link keeps, or None where there is no case."""
-    if not len(order):
-        st.info(
-            f"None of the {len(y)} test cases has this label; choose another one, or a smaller n."
-        )
-        return None
-    frame = described(experiment, X, y, order[:SHOWN])
-    # A tick stays at its place in the table: another table needs a new name.
-    event: Any = st.dataframe(
-        frame,
-        hide_index=True,
-        height=420,
-        row_height=44 if "image" in frame else None,
-        on_select="rerun",
-        selection_mode="single-row",
-        column_config={"image": st.column_config.ImageColumn("image", width="small")},
-        key=f"gallery-{experiment.dataset}-{zlib.crc32(order.tobytes())}",
-    )
-    st.caption(f"{min(SHOWN, len(order))} of {len(order)} test cases. Tick a row to look at it.")
-    asked = asked_case(len(y))
-    known = st.session_state.get(CASE, (None, None))
-    if event.selection.rows:
-        asked = int(frame["case"].iloc[event.selection.rows[0]])
-    elif asked is None and known[0] == experiment.dataset:
-        asked = known[1]  # chosen before another page was looked at
-    if asked not in order:
-        asked = int(order[0])
-    elif st.query_params.get("case") != str(asked):
-        st.query_params["case"] = str(asked)
-    st.session_state[CASE] = experiment.dataset, asked
-    return asked
-
-
-def order_filter() -> str:
-    """How the gallery is ordered."""
-    by = st.selectbox("Order", list(ORDERS), key="order", bind="query-params")
-    st.caption(ORDERS[by])
-    return by
-
-
-def label_filter(experiment: Experiment) -> Any:
-    """Which class the gallery shows; None for all."""
-    if not experiment.data.classes:
-        return None
-    texts = ["all", *map(str, experiment.data.classes)]
-    if st.session_state.get("label") not in (None, *texts):
-        st.session_state["label"] = "all"
-    label = st.selectbox("Label", texts, key="label", bind="query-params")
-    return None if label == "all" else experiment.data.classes[texts.index(label) - 1]
-
-
-def show_case(experiment: Experiment, X: NDArray, y: NDArray, case: int) -> None:
-    """The case itself."""
-    label = str(y[case]) if experiment.data.classes else f"{y[case]:.3g}"
-    picture = experiment.data.picture
-    if picture is not None:
-        st.image(enlarged(picture(X[case]), 160), caption=f"Case {case}, label {label}")
+def show_before(view: View) -> None:
+    """What could be said before the label is known."""
+    before: CaseStudy | None = study_of("before the label", view.experiment, view.choice.seed)
+    if before is None:
         return
-    st.markdown(f"**Case {case}**, label **{label}**")
-    names = experiment.data.feature_names
-    st.dataframe(pd.DataFrame({"input": names, "value": X[case]}), hide_index=True, height=200)
+    lost = {name: before.losses[name][[view.case]] for name in view.experiment.algorithms}
+    ends = view.ends(before, "variable")
+    bars = [CaseBar(name, *pair, lost[name]) for name, pair in ends.items()]
+    settings: Any = {"fresh": False, "side": view.choice.side, "about": view.about}
+    show_panel(case_bars(bars, loss_label(view.experiment), dark(), **settings), "before")
+    st.caption(BEFORE_THE_LABEL)
 
 
-def class_bar(row: dict[Any, Any]) -> ClassBar:
-    """A row of ``class_bounds`` as a bar."""
-    covered = row["covered"] / row["tested"] if row["tested"] else np.nan
-    bound = None if row["more"] else row["bound"]
-    ends = row["lower"], row["upper"]
-    return ClassBar(str(row["label"]), row["algorithm"], *ends, covered, bound, row["k"])
+def places() -> list[DeltaGenerator]:
+    """Where the finding goes, the gallery and the chosen case."""
+    return [st.container(), *st.columns([1, 1.2], gap="medium")]
 
 
-def header(experiment: Experiment) -> None:
-    """How many cases a training sees, in large type."""
-    large, why = training_sizes(experiment)
-    st.markdown(f"## {large}")
-    st.caption(why)
+def tell(place: DeltaGenerator, finding: str, study: Study, alpha: float) -> None:
+    """The finding in large type, and what is promised."""
+    with place:
+        st.html(f'<h2 style="{LARGE}">{escape(unbroken(finding))}</h2>')
+        show_verdict(said.promise(study, alpha))
+
+
+def width_of_sets(experiment: Experiment) -> str:
+    """Which sets are looked at; the sidebar's, once it asks for others."""
+    asked = usual_construction(experiment)
+    if st.session_state.get(WIDTH, asked) != asked:
+        st.session_state["width"] = asked
+    st.session_state[WIDTH] = asked
+    words: Any = {"default": asked, "help": said.WIDTHS}
+    return one_of("Width of the sets", CONSTRUCTIONS, "width", **words)
 
 
 def numeric(choice: Choice) -> None:
     """Bars that move with the case."""
-    experiment = cases.case_experiment(choice.experiment)
-    alpha, side, seed = choice.alpha, choice.side, choice.seed
-    header(experiment)
-    study: cases.CaseStudy | None = study_of("sets", experiment, seed)
+    experiment = case_experiment(choice.experiment)
+    question = said.question(choice.experiment, experiment)
+    if question:
+        st.caption(question)
+    study: CaseStudy | None = study_of("sets", experiment, choice.seed)
     if study is None:
         return
-    show_verdict(promise(study, alpha))
-    left, right = st.columns([1, 1.5])
+    head, left, right = places()
+    with right:  # first: what is chosen here changes the gallery
+        chosen = st.container()
+        width = width_of_sets(experiment)
     with left:
-        by, label = order_filter(), label_filter(experiment)
-        order = cases.gallery_order(study, by, alpha, side, label=label)
-        case = gallery(experiment, study.X, study.y, order)
+        asked = choice.alpha, choice.side, width
+        case = choose_from(
+            study, choice.side, lambda by, label: gallery(study, by, *asked, label=label)
+        )
     if case is None:
         return
-    unit, about = loss_label(experiment), about_experiment(experiment)
-    names = experiment.algorithms
-
-    def bar(of: cases.CaseStudy, name: str, words: str, kind: str, at: int, lost: Any) -> CaseBar:
-        lower, upper = of.sets(name, kind, alpha, side)[at]
-        return CaseBar(name, words, float(lower), float(upper), lost)
-
-    with right:
-        show_case(experiment, study.X, study.y, case)
-        widths = st.segmented_control(
-            "Width",
-            ("variable", "fixed", "both"),
-            default="variable",
-            required=True,
-            key="width",
-            bind="query-params",
-        )
-        chosen = ("variable", "fixed") if widths == "both" else (widths,)
-        lost = study_of("losses at this case", experiment, seed, 0, case) or {}
-        bars = [
-            bar(study, name, f"{kind} width", kind, case, lost.get(name, np.empty(0)))
-            for name in names
-            for kind in chosen
-        ]
-        show_panel(case_bars(bars, unit, dark(), side=side, about=about))
-        st.caption(NOT_FOR_ONE_CASE)
-        hint = end_of_range(study, [(bar.algorithm, bar.upper) for bar in bars], alpha)
-        if hint:
-            st.info(hint)
-    left, right = st.columns(2)
-    with left:
-        curves, alphas = {}, np.union1d(ALPHAS, [alpha])
-        for name in names:
-            ends = study.curve(name, chosen[0], case, alphas.tolist(), side)
-            curves[name] = (alphas, ends[:, 0], ends[:, 1])
-        show_panel(alpha_sweep(curves, alpha, unit, dark(), side=side, about=about))
-    with right:
-        st.markdown("**What could be said before the label is known**")
-        before: cases.CaseStudy | None = study_of("before the label", experiment, seed)
-        if before is not None:
-            words, one = "from the inputs alone", [case]
-            bars = [
-                bar(before, name, words, "variable", case, before.losses[name][one])
-                for name in names
-            ]
-            show_panel(case_bars(bars, unit, dark(), fresh=False, side=side, about=about), "before")
-            st.caption(BEFORE_THE_LABEL)
+    view = View(choice, study, width, case)
+    tell(head, said.finding(study, case, view.ends(study, width), *asked[:2]), study, choice.alpha)
+    with chosen:
+        drawn = experiment.data.picture is not None
+        picture, bars = st.columns([1, 3]) if drawn else (st.container(), st.container())
+        with picture:
+            show_case(study, case)
+        with bars:
+            show_bars(view)
     if experiment.data.classes:
-        classes: class_cases.ClassStudy | None = study_of("classes", experiment, seed)
-        if classes is not None:
-            frame = class_cases.class_bounds(study, classes, alpha, side, chosen[0])
-            rows = [class_bar(row) for row in frame.to_dict("records")]
-            show_panel(class_bars(rows, unit, dark(), about=about))
+        with right:
+            show_classes(view)
+    early = f"Before the {said.label_noun(experiment)} is known"
+    sweep, before = st.tabs(["At other confidences", early], key="more", on_change="rerun")
+    for tab, show in ((sweep, show_sweep), (before, show_before)):
+        if tab.open:
+            with tab:
+                show(view)
+
+
+def happened(study: SymbolStudy, case: int, seed: int) -> dict[str, NDArray]:
+    """What trained candidates did at the case, by algorithm."""
+    names = study.experiment.algorithms
+    if study.experiment.algorithmic:
+        found = study_of("outcomes at this case", study.experiment, seed, 0, case) or {}
+        return {name: found.get(name, np.empty(0)) for name in names}
+    return {name: study.happened_at(name, case) for name in names}
 
 
 def symbolic(choice: Choice) -> None:
     """The set of symbols at one case."""
-    experiment, seed = choice.experiment, choice.seed
-    header(experiment)
-    study: symbol_cases.SymbolStudy | None = study_of("symbols", experiment, seed)
+    experiment, alpha = choice.experiment, choice.alpha
+    study: SymbolStudy | None = study_of("symbols", experiment, choice.seed)
     if study is None:
         return
-    show_verdict(promise(study, choice.alpha))
-    left, right = st.columns([1, 1.5])
+    head, left, right = places()
     with left:
-        label = label_filter(experiment)
-        order = np.arange(len(study.y)) if label is None else np.flatnonzero(study.y == label)
-        case = gallery(experiment, study.X, study.y, order)
+        case = choose_from(
+            study, choice.side, lambda by, label: symbol_gallery(study, by, alpha, label)
+        )
     if case is None:
         return
+    tell(head, said.symbol_finding(study, case, alpha), study, alpha)
     with right:
-        show_case(experiment, study.X, study.y, case)
-        if experiment.algorithmic:
-            found = study_of("outcomes at this case", experiment, seed, 0, case) or {}
-            happened = {name: found.get(name, np.empty(0)) for name in experiment.algorithms}
-        else:
-            at = int(np.flatnonzero(study.tested == case)[0])  # one candidate: all are tested
-            happened = {
-                name: np.array([study.symbols[int(study.happened[name][at])]])
-                for name in experiment.algorithms
-            }
-        sets = {name: study.sets(name, choice.alpha)[case] for name in experiment.algorithms}
-        show_panel(symbol_grid(study.symbols, sets, happened, dark()))
-        st.caption(NOT_FOR_ONE_CASE)
+        show_case(study, case)
+        place = st.container()
+        seen = happened(study, case, choice.seed)
+        sets = {name: study.sets(name, alpha)[case] for name in experiment.algorithms}
+        with place:
+            show_panel(symbol_grid(study.symbols, sets, seen, dark()))
 
 
 def body(choice: Choice) -> None:
-    st.title("One case")
     try:
-        if choice.experiment.kind.symbolic:
-            symbolic(choice)
-        else:
-            numeric(choice)
+        (symbolic if choice.experiment.kind.symbolic else numeric)(choice)
     except ValueError as error:
         st.info(f"Nothing to look at here: {error}")
 

@@ -34,10 +34,12 @@ def pair(results: Results) -> tuple[str, str]:
 
 
 def show_comparison(results: Results, choice: Choice) -> None:
-    """Who wins by each aspect, every pair where there are several, and the choice that is safe."""
+    """What the strip has not said yet of who wins, and the choice that is safe."""
     found = kept(compared, results, choice.alpha, choice.asked.get("margin"))
+    said = {own.text for own in (*found.choice.asked[0].verdicts, found.choice)}
     for verdict in (*found.verdicts, found.safe):
-        show_verdict(verdict)
+        if verdict.text not in said:
+            show_verdict(verdict)
     if found.pairs:
         with st.expander("Every pair"):
             for verdict in found.pairs:

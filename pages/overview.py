@@ -4,13 +4,14 @@ import streamlit as st
 
 from cpp_core import Results
 from cpp_core.catalog.variants import VARIANTS
-from cpp_core.figures.interval_figures import overview_bars
+from cpp_core.figures.compare import first_picture
 from cpp_core.verdicts.strip import asked_strip
 from cpp_core.verdicts.texts import STEPS
+from pages.parts import door
 from pages.parts.choices import Choice
 from pages.parts.live import live
 from pages.parts.shell import page
-from pages.parts.show import kept, show_panel, show_strip
+from pages.parts.show import dark, kept, show_panel, show_strip
 
 QUESTIONS = {"candidate": "pages/compare.py", "z-variable": "pages/case.py"}
 """The two questions of the paper, and the page that answers each in depth."""
@@ -20,14 +21,13 @@ def card(variant: str, link: str) -> None:
     """One of the two questions, with the way to its answer."""
     with st.container(border=True, height="stretch"):
         st.markdown(f"**{VARIANTS[variant].explanation}**")
-        st.page_link(link, label="In depth →")
+        st.page_link(link, label="In depth →", query_params=door.link())
 
 
 def body(choice: Choice) -> None:
     def answer(results: Results) -> None:
         show_strip(kept(asked_strip, results, choice.alpha, choice.side, **choice.asked))
-        if not results.experiment.kind.symbolic:
-            show_panel(kept(overview_bars, results, choice.alpha, choice.side))
+        show_panel(kept(first_picture, results, choice.alpha, choice.side, dark=dark()))
 
     live(choice.experiment, choice.trials, choice.seed, answer, "overview")
     for place, (variant, link) in zip(st.columns(2), QUESTIONS.items(), strict=True):

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterable
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,9 @@ import pytest
 from scipy import special, stats
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
-from cpp_core import Experiment, Results
+from cpp_core import ALGORITHMS, Experiment, Results
+from cpp_core.catalog.algorithms import Algorithm
+from cpp_core.catalog.regressors import REGRESSORS, Regressor
 from cpp_core.method.modulation import LEVELS
 from cpp_core.method.ranks import Ranked
 from cpp_core.trials.one_trial import run_block
@@ -168,6 +171,27 @@ def law_pvalues(first, counts, n_new, law, rng):
     law = stats.betabinom(n_new, a, b)
     ranks = law.cdf(counts - 1) + rng.random(len(counts)) * law.pmf(counts)
     return single, stats.kstest(ranks, "uniform").pvalue
+
+
+def register_quick(monkeypatch):
+    """Register learners that train in microseconds, for laws that hold for any learner."""
+    about = ("Quick", "Quick", "#000000", "circle", "/")
+    for name, learner in (("slope", Slope), ("majority", Majority)):
+        found = Algorithm(name, *about, {"classification": learner})
+        monkeypatch.setitem(ALGORITHMS, name, found)
+    band = Regressor("band", "Band", "quantile", "a Normal band around a line", Band)
+    monkeypatch.setitem(REGRESSORS, "band", band)
+
+
+@contextmanager
+def unmeasured():
+    """Without coverage, which nearly doubles the time of a fixture that trains."""
+    tracer = sys.gettrace()
+    sys.settrace(None)
+    try:
+        yield
+    finally:
+        sys.settrace(tracer)
 
 
 def replaced(monkeypatch, original, other):
@@ -339,10 +363,13 @@ def infinite(algorithms=("ridge",), trials=4):
 def check(panel):
     """What holds for every panel: strict JSON, small, nothing left to a theme, words in hovers."""
     content = panel.figure.to_json()
-    assert len(content) < 30_000
     figure = json.loads(content, parse_constant=lambda name: pytest.fail(f"{name} in the JSON"))
+    moving = len(json.dumps(figure.get("frames", []), separators=(",", ":")))
+    assert len(content) - moving < 30_000
+    assert len(content) < 60_000
     assert "bdata" not in content.replace(json.dumps(figure["layout"].get("template", {})), "")
-    for trace in figure["data"]:
+    frames = figure.get("frames", [])
+    for trace in figure["data"] + [trace for frame in frames for trace in frame["data"]]:
         assert None not in [*trace.get("x", []), *trace.get("y", [])]
         assert "<extra></extra>" in trace.get("hovertemplate", "<extra></extra>")
     layout = figure["layout"]

@@ -3,6 +3,7 @@
 import os
 import sys
 import warnings
+from pathlib import Path
 
 # Before NumPy loads: the tests run in parallel already, threads below them only get in the way.
 for library in ("OMP", "OPENBLAS", "MKL"):
@@ -12,6 +13,7 @@ os.environ.setdefault("LOKY_MAX_CPU_COUNT", "1")  # what joblib counts: runs wit
 import pytest  # noqa: E402
 
 pytest.register_assert_rewrite("tests.builders")
+PAGES = Path(__file__).parent / "pages"
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -24,8 +26,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Long tests first: one that comes last would keep a single worker busy at the end."""
+    """Long tests first: one that comes last would keep a single worker busy at the end.
+
+    Coverage is that of the quick tests of the package's own rooms. Measuring it nearly doubles the
+    time of Python code, and laws and pages only go through the same lines again and again.
+    """
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    for item in items:
+        if item.get_closest_marker("slow") or PAGES in item.path.parents:
+            item.add_marker("no_cover")
 
 
 @pytest.fixture(autouse=True)
@@ -68,11 +77,12 @@ def every_variant():
 
     from cpp_core import Results
     from cpp_core.trials.one_trial import run_block
-    from tests.builders import VARIANTS, experiment_of
+    from tests.builders import VARIANTS, experiment_of, unmeasured
 
     found = {}
     for name in VARIANTS:
         experiment = experiment_of(name, algorithms=("dummy", "naive-bayes"))
-        block, _ = run_block(experiment, 0, range(2))
+        with unmeasured():
+            block, _ = run_block(experiment, 0, range(2))
         found[name] = Results(experiment, 0, np.arange(2), block, 2)
     return found

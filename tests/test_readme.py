@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 
 from cpp_core import ALGORITHMS, DATASETS, LOSSES
+from cpp_core.catalog.example_losses import EXAMPLE_NAME, example_losses
+from cpp_core.cli.commands import main
 from tests.test_docs import NOT_YET, defined
 
 ROOT = Path(__file__).parents[1]
@@ -24,6 +26,16 @@ def test_the_example_prints_what_is_shown():
     assert done.stdout == shown
     assert done.stderr == ""
     assert len(code.strip().splitlines()) == 10
+
+
+def test_the_table_of_a_file_is_what_is_printed(tmp_path, monkeypatch, capsys):
+    command, shown = re.search(
+        r"```bash\npython -m cpp_core (check deliveries.*?)\n```\s+```text\n(.*?)```", README, re.S
+    ).groups()
+    monkeypatch.chdir(tmp_path)
+    Path(EXAMPLE_NAME).write_bytes(example_losses())
+    assert main(command.split()) == 1
+    assert capsys.readouterr().out == shown
 
 
 def test_the_other_examples_run():

@@ -170,7 +170,7 @@ def condition_fails(law: Differences, facts: dict[str, Any]) -> bool:
 
 def run_mean(name: str, repetitions: int, rng: np.random.Generator) -> list[Row]:
     """Better on average where the averages are equal, with the condition that it is said under."""
-    judge = find("cpp_core.verdicts.comparisons", "mean_of")
+    judge = find("cpp_core.verdicts.averages", "mean_of")
     law, told, exact, alpha = DIFFERENCES[name], [], [], 0.1
     for n in SIZES:
         false, sure = [], []
@@ -187,7 +187,7 @@ def run_mean(name: str, repetitions: int, rng: np.random.Generator) -> list[Row]
 
 def run_equal(repetitions: int, rng: np.random.Generator) -> list[Row]:
     """Practically equal, where the averages differ by just the margin."""
-    judge, law = find("cpp_core.verdicts.comparisons", "mean_of"), DIFFERENCES["normal"]
+    judge, law = find("cpp_core.verdicts.averages", "mean_of"), DIFFERENCES["normal"]
     rows = []
     for n in SIZES:
         draws = rng.standard_normal((repetitions, n)) + 0.2

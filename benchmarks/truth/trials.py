@@ -68,10 +68,12 @@ def registered(truth: Truth, classifier: Callable[..., Any] | None = None) -> It
     }
     regressors = {
         "truth-line": Regressor(
-            "truth-line", "regression", "a line", truth.regressors["regression"]
+            "truth-line", "Line", "regression", "a line", truth.regressors["regression"]
         ),
-        "truth-band": Regressor("truth-band", "quantile", "a band", truth.regressors["quantile"]),
-        "truth-offset": Regressor("truth-offset", "quantile", "off", Offset),
+        "truth-band": Regressor(
+            "truth-band", "Band", "quantile", "a band", truth.regressors["quantile"]
+        ),
+        "truth-offset": Regressor("truth-offset", "Offset", "quantile", "off", Offset),
     }
     losses = {name: truth.loss, f"{name}-batch": batched(truth.loss, f"{name}-batch")}
     with ExitStack() as stack:

@@ -45,6 +45,14 @@ class Algorithm:
     kernel: str | None = None
 
     @property
+    def ink(self) -> str:
+        """Black or white, whichever reads better on the algorithm's colour (WCAG contrast)."""
+        shares = [int(self.color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        light = [s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares]
+        luminance = 0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2]
+        return "#000000" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "#FFFFFF"
+
+    @property
     def tasks(self) -> tuple[Task, ...]:
         """The tasks that the algorithm can do."""
         return tuple(self.makers)

@@ -3,7 +3,7 @@
 import hashlib
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Any
 
@@ -77,7 +77,7 @@ def table_dataset(
         return X[rows], y[rows]
 
     classes = tuple(np.unique(y).tolist()) if task == "classification" else ()
-    kind = f"{len(classes)} classes" if classes else "a regression"
+    kind = f"{len(classes)} classes" if classes else "a numeric target"
     about.setdefault("description", f"{len(y):,} cases, {X.shape[1]} inputs, {kind}")
     return Dataset(name, label, task=task, draw=draw, table=(X, y), classes=classes, **about)
 
@@ -179,7 +179,7 @@ def _growing_noise(spread: float = 1.0) -> Dataset:
 
 
 _DIGITS = {
-    "description": "1,797 images of handwritten digits, 8 x 8 pixels, 10 classes",
+    "description": "1,797 images, 10 classes",
     "feature_map": digits_features,
     "picture": _digit_picture,
 }
@@ -204,26 +204,28 @@ DATASETS: dict[str, Callable[..., Dataset]] = {
 class Setting:
     """A setting of a simulated dataset that a page offers, with its name in a link.
 
-    A choice among ``options``, or a number from ``low`` to ``high`` in steps.
+    A choice among ``options``, which are labels by name, or a number from ``low`` to ``high`` in
+    steps.
     """
 
     name: str
     label: str
     key: str
     default: Any
-    options: tuple[str, ...] = ()
+    options: Mapping[str, str] = field(default_factory=dict)
     low: float = 0
     high: float = 0
     step: float = 0
 
 
+_NOISES = {"normal": "Normal", "student": "Student-t: rare large errors"}
 SETTINGS: dict[str, tuple[Setting, ...]] = {
     "quadnoise": (
-        Setting("noise", "Noise", "noise", "normal", ("normal", "student")),
+        Setting("noise", "Noise", "noise", "normal", _NOISES),
         Setting("d", "Inputs (d)", "d", 2, low=1, high=50, step=1),
     ),
     "two-classes": (
-        Setting("bayes_error", "Errors of the best classifier", "bayes", 0.1, (), 0.01, 0.45, 0.01),
+        Setting("bayes_error", "Errors of the best classifier", "bayes", 0.1, {}, 0.01, 0.45, 0.01),
     ),
     "growing-noise": (
         Setting("spread", "Noise at the right end", "spread", 1.0, low=0.1, high=3.0, step=0.1),

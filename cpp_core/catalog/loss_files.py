@@ -8,7 +8,7 @@ import csv
 import hashlib
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,23 +18,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from cpp_core.catalog.directions import DIRECTIONS, guessed_direction
 from cpp_core.checks import lookup
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 GAPS = {"", "na", "n/a", "nan", "null", "none", "<na>"}
-WORD = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*")
-SCORE_WORDS = re.compile(
-    "accuracy|acc|auc|auroc|f1|r2|correct|hits?|right|rewards?|gains?|precision|recall|utility|"
-    "profit|success|likelihood|loglik|similarity|iou|dice|kappa|mcc|ndcg|bleu"
-)
-LOSS_WORDS = re.compile(
-    ".*loss|.*losses|.*errors?|err|wrong|incorrect|mistakes?|miss|misses|costs?|mse|mae|rmse|mape|"
-    "nll|brier|regret|deviance|perplexity|penalty|hinge|wer"
-)
-DIRECTIONS = {True: "scores, greater is better", False: "losses, smaller is better"}
-"""What the numbers of a file may be, by whether greater is better."""
-
 LARGEST = 1e150
 """The largest loss of a file: sums and products of such numbers are still finite."""
 
@@ -68,6 +57,8 @@ class LossTable:
         The columns that name the cases and their groups.
     greater_is_better : bool
         Whether the numbers are scores rather than losses.
+    because : str
+        Why they were taken so, as the end of a sentence.
     """
 
     columns: dict[str, NDArray[np.float64]]
@@ -79,6 +70,12 @@ class LossTable:
     case: str | None = None
     group: str | None = None
     greater_is_better: bool = False
+    because: str = ""
+
+    @property
+    def taken(self) -> str:
+        """What the numbers were taken for, and why."""
+        return f"Taken as {DIRECTIONS[self.greater_is_better]}, {self.because}."
 
     @property
     def told(self) -> dict[str, Any]:
@@ -152,51 +149,13 @@ def read_losses(
         notes.append("There is one case only.")
     cases, groups = _names(cells, case, "case"), _names(cells, group, "group")
     digest = hashlib.sha256(content).hexdigest()
-    greater, because = greater_is_better, "as was said"
+    greater, because, instead = greater_is_better, "as was said", ""
     if greater is None:
         greater, because = guessed_direction(losses)
-        because += f"; say --{'smaller' if greater else 'greater'}-is-better if not"
-    notes.append(f"Taken as {DIRECTIONS[greater]}, {because}.")
-    return LossTable(losses, cases, groups, tuple(notes), name, digest, case, group, greater)
-
-
-def guessed_direction(columns: Mapping[str, NDArray]) -> tuple[bool, str]:
-    """Whether greater is better, by the names of the columns or by their values, and why.
-
-    >>> guessed_direction({"svm_accuracy": np.array([0.9])})
-    (True, "because of the column name 'svm_accuracy'")
-    """
-    says = {name: _name_says(name) for name in columns}
-    scores = [name for name, found in says.items() if "score" in found]
-    losses = [name for name, found in says.items() if "loss" in found]
-    if scores and losses:
-        raise ValueError(
-            f"{scores[0]!r} sounds like {DIRECTIONS[True]}, and {losses[0]!r} like "
-            f"{DIRECTIONS[False]}: say --greater-is-better or --smaller-is-better for all columns, "
-            "or take columns of one kind."
-        )
-    if scores or losses:
-        return bool(scores), f"because of the column name {(scores or losses)[0]!r}"
-    values = np.concatenate(list(columns.values()))
-    if np.isin(values, (0, 1)).all():
-        return False, "which 0 and 1 cannot tell, nor the column names"
-    if (values <= 0).all():
-        return True, "because no number is above 0 and the column names say nothing"
-    return False, "because the column names say nothing else"
-
-
-def _name_says(name: str) -> set[str]:
-    """What a column's name speaks of: scores, losses, both or neither.
-
-    >>> [sorted(_name_says(name)) for name in ("brier_score", "neg_log_loss", "rocAUC", "svm")]
-    [['loss'], ['score'], ['score'], []]
-    """
-    words = {word.lower() for word in WORD.findall(name)}
-    words |= {word.rstrip("0123456789") for word in words}
-    found = {"score"} if any(map(SCORE_WORDS.fullmatch, words)) else set()
-    if any(map(LOSS_WORDS.fullmatch, words)):
-        return {"score"} if words & {"neg", "negative"} else found | {"loss"}
-    return found or ({"score"} if words & {"score", "scores"} else set())
+        instead = f"; say --{'smaller' if greater else 'greater'}-is-better if not"
+    notes.append(f"Taken as {DIRECTIONS[greater]}, {because}{instead}.")
+    about = name, digest, case, group, greater, because
+    return LossTable(losses, cases, groups, tuple(notes), *about)
 
 
 def column_names(source: Any) -> tuple[list[str], list[str]]:

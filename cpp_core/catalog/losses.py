@@ -42,13 +42,13 @@ def log_loss(clip: float = EPSILON) -> Loss:
         return -np.log(np.clip(_label_probability(candidate, X, y)[1], clip, 1.0))
 
     top = -math.log(clip)
-    words = "log loss: how surprised the model is by the true label; 0 is perfect"
+    words = "how surprised the model is by the true label"
     return _classification("log_loss", function, "predict_proba", 0.0, top, "nats", words=words)
 
 
 def mean_log_loss(clip: float = EPSILON) -> Loss:
     """The mean of the log losses of a batch."""
-    words = "mean log loss of the batch; 0 is perfect"
+    words = "the mean log loss of the batch"
     return batch_mean(log_loss(clip), "mean_log_loss", words=words)
 
 
@@ -98,7 +98,7 @@ def f1(positive_class: Any = None) -> Loss:
         labels = None if positive_class is None else [positive_class]
         return float(f1_score(y, predicted, labels=labels, average="macro", zero_division=np.nan))
 
-    words = "F1 of the batch, averaged over classes; 1 is perfect"
+    words = "precision and recall of the batch in one number, averaged over classes"
     return _share("f1", function, label="F1 score", words=words)
 
 
@@ -119,7 +119,7 @@ _ZERO_ONE = _bounded(
     "zero_one", _zero_one, label="zero-one loss", words="1 for an error, 0 for a hit", errors=True
 )
 _ABSOLUTE = _regression(
-    "absolute_error", _absolute, words="absolute error of the prediction; 0 is perfect"
+    "absolute_error", _absolute, words="how far the prediction is from the target"
 )
 _OFFERED = (
     log_loss(),
@@ -128,38 +128,38 @@ _OFFERED = (
         *("brier", _brier),
         response="predict_proba",
         label="Brier loss",
-        words="Brier loss: half the squared distance to the true label; 0 is perfect",
+        words="half the squared distance of the probabilities from the true label",
     ),
     _classification(
         *("hinge", _hinge, "decision_function", 0.0),
         label="hinge loss",
-        words="hinge loss: how far the case lies on the wrong side of the margin; 0 is perfect",
+        words="how far the case lies on the wrong side of the margin between classes",
     ),
     _regression(
         *("squared_error", _squared),
-        words="squared error of the prediction; 0 is perfect",
+        words="the squared distance of the prediction from the target",
         squared=True,
     ),
     _ABSOLUTE,
-    batch_mean(_ZERO_ONE, "error_rate", words="share of errors in the batch; 0 is perfect"),
-    _share("accuracy", _accuracy, words="share of hits in the batch; 1 is perfect", shares=True),
+    batch_mean(_ZERO_ONE, "error_rate", words="the share of errors in the batch"),
+    _share("accuracy", _accuracy, words="the share of hits in the batch", shares=True),
     f1(),
     _share(
         *("roc_auc", _roc_auc),
         response="predict_proba",
         label="area under the ROC curve",
-        words="area under the ROC curve of the batch, averaged over classes; 1 is perfect",
+        words="how well the batch is ranked by probability, averaged over classes",
     ),
     mean_log_loss(),
     _regression(
         *("rmse", _rmse),
         batch=True,
         label="root mean squared error",
-        words="root mean squared error of the batch; 0 is perfect",
+        words="the root of the mean squared error of the batch",
     ),
     batch_mean(
         *(_ABSOLUTE, "mae", "mean absolute error"),
-        words="mean absolute error of the batch; 0 is perfect",
+        words="the mean absolute error of the batch",
     ),
 )
 LOSSES: dict[str, Loss] = {loss.name: loss for loss in _OFFERED}
@@ -186,6 +186,10 @@ def make_loss(name: str, **settings: Any) -> Loss:
         return WITH_SETTINGS[name](**settings)
     except (KeyError, TypeError) as error:
         raise ValueError(f"The loss {name!r} does not take the settings {settings}.") from error
+
+
+CLIPS: dict[str, float] = {"machine": EPSILON, "1e-6": 1e-6, "0.001": 1e-3}
+"""The smallest probabilities that a page offers for log losses, by their names in a link."""
 
 
 def is_clipped(name: str) -> bool:

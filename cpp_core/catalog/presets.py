@@ -6,13 +6,20 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Preset:
-    """A run that starts with one click: its label, one line of description, how many trials."""
+    """A run that starts with one click: its label, one line of description, how many trials.
+
+    ``opens`` names the page that tells its story. Where it is ``automatic``, the dashboard starts it
+    with an upper bound and as large training subsets as there can be: with the paper's settings most
+    bars fill the range.
+    """
 
     name: str
     label: str
     description: str
     trials: int
     settings: dict[str, Any]
+    opens: str = "overview"
+    automatic: bool = False
 
 
 _DIGITS = {
@@ -36,9 +43,11 @@ _RUNS = (
     Preset(
         "digits-instance",
         "Digits: one image",
-        "What retrained machines may lose at one image, and what they really lost",
+        "What retrained machines may lose at one image, and what they really lost.",
         20,
         _DIGITS | {"variant": "z-variable", "n_sets": 50, "regressor": "quantile-forest"},
+        opens="case",
+        automatic=True,
     ),
     Preset(
         "quadnoise-candidate",

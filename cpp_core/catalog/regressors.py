@@ -16,13 +16,14 @@ from cpp_core.method.modulation import Modulation
 
 @dataclass(frozen=True)
 class Regressor:
-    """A regression of the loss, or of its quantiles.
+    """A regression of the loss, or of its quantiles, with its label on a page.
 
     ``counterpart`` names the one to take where the other modulation is asked for; by default the
     first of its kind.
     """
 
     name: str
+    label: str
     modulation: Modulation
     description: str
     make: Callable[[], Any]
@@ -34,20 +35,31 @@ def _linear() -> Any:
 
 
 _OFFERED = (
-    Regressor("random-forest", "regression", "100 decision trees", RandomForestRegressor),
     Regressor(
-        *("extra-trees", "regression", "100 trees with random cuts"),
+        *("random-forest", "Random forest", "regression", "100 decision trees"),
+        RandomForestRegressor,
+    ),
+    Regressor(
+        *("extra-trees", "Extra trees", "regression", "100 trees with random cuts"),
         ExtraTreesRegressor,
         "quantile-extra-trees",
     ),
-    Regressor("linear", "regression", "a linear model on standardised inputs", _linear),
-    Regressor("mean", "regression", "no modulation: the mean loss", DummyRegressor),
     Regressor(
-        *("quantile-forest", "quantile", "quantiles of 100 decision trees"),
+        *("linear", "Linear model", "regression", "a linear model on standardised inputs"),
+        _linear,
+    ),
+    Regressor(
+        *("mean", "Mean loss", "regression", "the same at every case: the mean loss"),
+        DummyRegressor,
+    ),
+    Regressor(
+        *("quantile-forest", "Quantile forest", "quantile"),
+        "quantiles of 100 decision trees",
         RandomForestQuantileRegressor,
     ),
     Regressor(
-        *("quantile-extra-trees", "quantile", "quantiles of 100 trees with random cuts"),
+        *("quantile-extra-trees", "Quantile extra trees", "quantile"),
+        "quantiles of 100 trees with random cuts",
         ExtraTreesQuantileRegressor,
         "extra-trees",
     ),

@@ -18,6 +18,8 @@ class Variant:
         As in ``Experiment.variant``.
     label, technical, explanation : str
         The question in plain words, the paper's name, the question in full.
+    width : str
+        Tells apart variants that answer the same question, and hence have the same label.
     retrains : bool or None
         Whether the promise is about retraining; None where ``n_sets`` decides.
     layout : callable
@@ -40,6 +42,7 @@ class Variant:
     explanation: str
     retrains: bool | None
     layout: Callable[[int, int | None, int], tuple[Part, ...]]
+    width: str = ""
     n_parts: int = 1
     modulation: Modulation | None = None
     symbolic: bool = False
@@ -57,16 +60,17 @@ class Variant:
         return self.regresses is not None
 
 
+_CPP = "conformal performance prediction"
 _moved = partial(Variant, retrains=True, layout=modulated, n_parts=2)
 _OFFERED = (
     Variant(
-        *("candidate", "The model I have", "candidate CPP"),
+        *("candidate", "The model I have", f"candidate {_CPP}"),
         "Training is complete: what loss can I expect on a new case?",
         retrains=False,
         layout=plain,
     ),
     Variant(
-        *("z-free", "After retraining", "algorithm CPP, Z-free"),
+        *("z-free", "After retraining", f"algorithm {_CPP}, Z-free"),
         "I have an algorithm: once trained on fresh data, what loss can I expect?",
         retrains=True,
         layout=plain,
@@ -74,20 +78,22 @@ _OFFERED = (
     ),
     _moved(
         "z-fixed",
-        "At one case, after retraining (fixed width)",
-        "algorithm CPP, Z-modulated, fixed width",
+        "At one case, after retraining",
+        f"algorithm {_CPP}, Z-modulated, fixed width",
         "Retrained on fresh data, what loss at this very case? All sets are equally wide.",
+        width="fixed",
         modulation="regression",
     ),
     _moved(
         "z-variable",
-        "At one case, after retraining (variable width)",
-        "algorithm CPP, Z-modulated, variable width",
+        "At one case, after retraining",
+        f"algorithm {_CPP}, Z-modulated, variable width",
         "Retrained on fresh data, what loss at this very case? Hard cases get wider sets.",
+        width="variable",
         modulation="quantile",
     ),
     Variant(
-        *("symbolic", "What kind of error", "symbolic CPP"),
+        *("symbolic", "What kind of error", f"symbolic {_CPP}"),
         "Will the next case be correct, a false positive or a false negative?",
         retrains=None,
         layout=symbolic,
@@ -95,7 +101,7 @@ _OFFERED = (
         symbolic=True,
     ),
     Variant(
-        *("batch", "On the next batch", "sample-based CPP"),
+        *("batch", "On the next batch", f"sample-based {_CPP}"),
         "What error rate, accuracy or other metric on the next b cases?",
         retrains=None,
         layout=plain,

@@ -13,12 +13,22 @@ from typing import Any
 
 from cpp_core.catalog.loss_files import LossTable, column_names, read_losses
 from cpp_core.checks import exact_alpha, probability
+from cpp_core.cli.printing import aligned, say, told_line
 from cpp_core.method.counts import DELTA
 from cpp_core.report.export import exit_code, losses_json
-from cpp_core.verdicts.about import Verdict
+from cpp_core.verdicts.about import about_numbers
 from cpp_core.verdicts.answers import Answers, answers_of
 from cpp_core.verdicts.decisions import Decision
-from cpp_core.verdicts.language import number
+from cpp_core.verdicts.loss_lines import (
+    approximate_line,
+    asked_line,
+    assumed_line,
+    decision_line,
+    group_table,
+    losses_table,
+    pair_lines,
+    separately_line,
+)
 
 QUESTION = (
     *("alpha", "delta", "at_most", "at_least", "error_rate_at_most", "batch_size"),
@@ -76,6 +86,8 @@ def add_check(commands: Any) -> None:
     check.add_argument(
         "--margin", type=float, help="average losses that differ by less are practically equal"
     )
+    words = "print every sentence in full, with its badge and what it assumes"
+    check.add_argument("--why", action="store_true", help=words)
     for kind in ("json", "html"):
         check.add_argument(f"--{kind}", type=Path, metavar="FILE", help=f"write {kind.upper()}")
 
@@ -97,9 +109,10 @@ def check_command(given: argparse.Namespace) -> int:
     table = _table(given)
     question = {name: getattr(given, name) for name in QUESTION}
     answers = answers_of(table.columns, **table.told, **question)
-    for note in table.notes:
-        print(f"note: {note}", file=sys.stderr)
-    print("\n".join(told_lines(answers, given.alpha)))
+    say([f"note: {note}" for note in table.notes], sys.stderr)
+    say(summary_lines(table, answers, given.alpha))
+    if given.why:
+        say(["", *told_lines(answers, given.alpha)])
     if given.json is not None:
         content = losses_json(table, answers, question)
         text = json.dumps(content, indent=2, allow_nan=False)
@@ -127,20 +140,27 @@ def _table(given: argparse.Namespace) -> LossTable:
     return read_losses(given.file, given.column, *taken, given.greater_is_better)
 
 
+def summary_lines(table: LossTable, answers: Answers, alpha: float) -> list[str]:
+    """The decision, a table with a row for each model, a line for each pair, what is assumed."""
+    several, strip = len(table.columns) > 1, answers.strip
+    asked = asked_line(answers.answer, about_numbers(table.greater_is_better))
+    lines = [asked] if asked and not several else [decision_line(strip, alpha)]
+    lines += [asked] if asked and several else []
+    rows = losses_table(table, answers, alpha)
+    lines += ["", *aligned(rows), rows.caption]
+    lines += [separately_line(answers, alpha)] if several else []
+    if answers.groups:
+        rows = group_table(table, answers, alpha)
+        lines += ["", *aligned(rows), rows.caption]
+    lines += ["", *pair_lines(strip)] if several else []
+    return [*lines, "", *filter(None, (assumed_line(answers), approximate_line(strip)))]
+
+
 def told_lines(answers: Answers, alpha: float) -> list[str]:
     """The sentences as lines, each with its badge."""
     lines = [told_line(verdict) for verdict in answers.answer]
-    K = len(answers.answer)
-    if K > 1:
-        facts = answers.answer[0].facts  # a limit is shown with a confidence of its own
-        name, level = ("delta", facts["delta"]) if "delta" in facts else ("alpha", alpha)
-        joint = number(float(probability(level, name) / K), "down")
-        lines.append(f"Each of these {K} holds separately; for all at once use --{name} {joint}.")
+    several = len(answers.answer) > 1
+    lines += [separately_line(answers, alpha)] if several else []
     if isinstance(answers.answer[0], Decision):
-        lines += [told_line(verdict) for verdict in answers.bounds if K > 1]
+        lines += [told_line(verdict) for verdict in answers.bounds if several]
     return lines + [told_line(verdict) for verdict in (*answers.who_wins, *answers.groups)]
-
-
-def told_line(verdict: Verdict) -> str:
-    """A sentence with its badge."""
-    return f"[{verdict.badge}: {verdict.assumptions}] {verdict.text}"

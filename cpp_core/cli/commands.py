@@ -15,16 +15,19 @@ from cpp_core.catalog.losses import LOSSES
 from cpp_core.catalog.presets import PRESETS
 from cpp_core.catalog.variants import VARIANTS
 from cpp_core.checks import check_side, exact_alpha, probability
-from cpp_core.cli.check_command import add_check, check_command, chosen_files, told_line
+from cpp_core.cli.check_command import add_check, check_command, chosen_files
+from cpp_core.cli.printing import aligned, say, told_line
 from cpp_core.method.counts import DELTA
 from cpp_core.report.export import write
 from cpp_core.report.reproduce import COMMAND_FIELDS
 from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.results import Results
 from cpp_core.trials.running import SchedulerError, scheduler_from_environment, stream
-from cpp_core.verdicts.choice import choose
+from cpp_core.verdicts.about import Verdict, about_results
 from cpp_core.verdicts.decisions import decisions_from
 from cpp_core.verdicts.language import confidence, counted
+from cpp_core.verdicts.loss_lines import asked_line, decision_line, pair_lines
+from cpp_core.verdicts.strip import strip_from
 from cpp_core.verdicts.summary import figures_table
 
 UNUSABLE, INTERRUPTED = 2, 130
@@ -69,6 +72,7 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--jobs", type=int, help="workers, default: one for each core")
     run.add_argument("--scheduler", help="a dask scheduler, such as tcp://host:8786")
     run.add_argument("--fresh", action="store_true", help="do not use stored trials")
+    run.add_argument("--why", action="store_true", help="print the sentences in full, with badges")
     for kind in KINDS:
         run.add_argument(f"--{kind}", type=Path, metavar="FILE", help=f"write {kind.upper()}")
     add_check(commands)
@@ -88,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return check_command(given) if given.command == "check" else run_command(given)
     except (ValueError, SchedulerError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        say([f"error: {error}"], sys.stderr)
         return UNUSABLE
 
 
@@ -146,13 +150,7 @@ def run_command(given: argparse.Namespace) -> int:
         return INTERRUPTED
     if results.problem:
         print(f"note: {results.problem}", file=sys.stderr)
-    print(table(results, given.alpha, given.side))
-    if 0 in results.trials:
-        for decision in decisions_from(results, given.alpha, given.at_most, delta=given.delta):
-            print(told_line(decision))
-        choice = choose(results, given.alpha, given.margin)
-        if choice is not None:
-            print(told_line(choice))
+    say(summary_lines(results, given))
     question = {name: getattr(given, name) for name in ("at_most", "margin")}
     asked = {name: value for name, value in question.items() if value is not None}
     asked |= {"delta": given.delta} if "at_most" in asked else {}
@@ -162,22 +160,29 @@ def run_command(given: argparse.Namespace) -> int:
     return INTERRUPTED if interrupted else 0
 
 
-def table(results: Results, alpha: float, side: str) -> str:
-    """The summary as text."""
-    found = figures_table(results, alpha, side)
-    rows = [found.head, *found.rows]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)) for row in rows]
-    experiment, sizes = results.experiment, results.experiment.sizes
+def summary_lines(results: Results, given: argparse.Namespace) -> list[str]:
+    """The decision, whether what was asked is shown, the figures; with ``--why`` all sentences."""
+    alpha, side, lines = given.alpha, given.side, []
+    told, pairs = list[Verdict](), list[str]()
+    if 0 in results.trials:
+        decisions = decisions_from(results, alpha, given.at_most, delta=given.delta)
+        strip = strip_from(results, alpha, side, given.margin, decisions)
+        lines += [decision_line(strip, alpha)]
+        lines += [asked] if (asked := asked_line(decisions, about_results(results))) else []
+        told = [*decisions, *([strip.choice] if strip.choice else [])]
+        pairs = ["", *pair_lines(strip)] if strip.choice else []
+    found, experiment = figures_table(results, alpha, side), results.experiment
     head = f"{experiment.variant} on {experiment.data.label}, {confidence(alpha)} confidence, "
-    head += f"{side} (k = {sizes.k}, m = {sizes.m})"
+    head += f"{side} (k = {experiment.sizes.k}, m = {experiment.sizes.m})"
     failed = [
         f"{ALGORITHMS[name].label}: {counted(own['failed'], 'training run')} raised an error and "
         "count with the worst loss."
         for name, own in results.summary(alpha, side).items()
         if own["failed"]
     ]
-    return "\n".join([head, *lines, found.caption, *failed])
+    lines += [""] if lines else []
+    lines += [head, *aligned(found), found.caption, *failed, *pairs]
+    return lines + (["", *map(told_line, told)] if given.why and told else [])
 
 
 def listing() -> str:

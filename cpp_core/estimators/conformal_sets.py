@@ -63,9 +63,9 @@ class Calibration:
         if model is None:
             ranked = Ranked.of(losses.ravel(), self.low, self.high, losses.shape[1])
             return np.array(ranked.ends(alpha, side))
-        level, none = float(alpha), (np.empty(0), np.empty(0))
-        predicted = model.ends(self.features[own], level, side) if len(losses) else none
-        ends = model.ends(features, level, side)
+        at, k = np.concatenate([self.features[own], features]), len(losses)
+        lower, upper = model.ends(at, float(alpha), side)  # once: it costs more than all the rest
+        predicted, ends = (lower[:k], upper[:k]), (lower[k:], upper[k:])
         sets = moved_sets(losses[:, 0], predicted, ends, alpha, side, self.low, self.high)
         return np.column_stack([sets.lower, sets.upper])
 

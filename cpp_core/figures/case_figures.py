@@ -1,8 +1,8 @@
-"""Figures of single cases: one set, one class, one difference, one kind of error at a time."""
+"""Figures of single cases: the sets at one, and how they move with the confidence."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,9 +18,7 @@ from cpp_core.figures.panels import (
     bound_words,
     diamond,
     faded,
-    fill,
     finite,
-    ink,
     look,
     percent_axis,
     rows_layout,
@@ -28,55 +26,36 @@ from cpp_core.figures.panels import (
 )
 from cpp_core.figures.sketch import Settings, Sketch
 from cpp_core.verdicts.about import About
-from cpp_core.verdicts.language import confidence, counted, listed, percent
+from cpp_core.verdicts.case_sentences import stayed_inside
+from cpp_core.verdicts.language import confidence, counted, listed, number, with_unit
 
 PLAIN = About()
-NO_LOSSES = "no fresh candidate to compare with"
 PLACES = 150
 """Losses that differ by less than this part of the axis are drawn as one diamond."""
 
 
 @dataclass(frozen=True)
 class CaseBar:
-    """One algorithm's set at one case, with the losses that fresh candidates had there."""
+    """One algorithm's set at one case, with the losses that fresh candidates had there.
+
+    The losses are None as long as nobody has trained such candidates.
+    """
 
     algorithm: str
-    construction: str
     lower: float
     upper: float
-    losses: NDArray
+    losses: NDArray | None = None
 
     @property
     def inside(self) -> int:
         """How many of the losses lie in the set."""
-        losses = np.asarray(self.losses, dtype=float)
+        losses = self.known
         return int(((self.lower <= losses) & (losses <= self.upper)).sum())
 
     @property
-    def share(self) -> str:
-        """The same in percent."""
-        return percent(self.inside / len(self.losses)) if len(self.losses) else "unknown"
-
-
-@dataclass(frozen=True)
-class ClassBar:
-    """One algorithm's sets in one class: median ends, the share covered, the class's own bound.
-
-    ``group_upper`` is calibrated with the class's own ``k_group`` scores; None where there is none.
-    """
-
-    label: str
-    algorithm: str
-    lower: float
-    upper: float
-    covered: float
-    group_upper: float | None
-    k_group: int
-
-    @property
-    def share(self) -> str:
-        """The share covered, in percent."""
-        return "none tested" if math.isnan(self.covered) else percent(self.covered)
+    def known(self) -> NDArray:
+        """The losses that there are."""
+        return np.asarray([] if self.losses is None else self.losses, dtype=float)
 
 
 def case_bars(
@@ -95,162 +74,86 @@ def case_bars(
     """
     if not bars:
         raise ValueError("There is no set to draw; give at least one CaseBar.")
-    axis = _axis_of([*bar.losses, bar.lower, bar.upper] for bar in bars)
-    constructions = list(dict.fromkeys(bar.construction for bar in bars))
-    figure, rows, names, readings, sets = SetChart(axis), [], [], [], []
+    axis = axis_of([*bar.known, bar.lower, bar.upper] for bar in bars)
+    figure, rows, readings, sets = SetChart(axis), [], [], []
     for row, bar in enumerate(bars):
-        shown, n = look(bar.algorithm), len(bar.losses)
-        name = shown.label + (f" ({bar.construction})" if len(constructions) > 1 else "")
-        inside = f"{bar.inside} of {n} inside ({bar.share})" if n else NO_LOSSES
+        shown = look(bar.algorithm)
         words = bound_words(about, bar.lower, bar.upper, side)
-        names.append(name)
-        readings.append(f"{name}: {inside}")
         sets.append(f"{shown.label} {words}")
         note = "no finite bound" if math.inf in (bar.upper, -bar.lower) else ""
-        # The second construction is hatched.
-        hatch = shown.hatch if constructions.index(bar.construction) % 2 else ""
         ends = float(bar.lower), float(bar.upper)
-        figure.set(row, SetMark(*ends, shown.color, f"{name} {words}", note, 0.34, hatch))
-        _draw_losses(figure, row, np.asarray(bar.losses, dtype=float), dark, fresh)
-        at: Settings = {"x": 0, "y": row - 0.2, "xanchor": "left", "yanchor": "bottom"}
-        figure.note(f"<b>{name}</b>: {inside}", xref="paper", **at)
-        kept = {key: value for key, value in vars(bar).items() if key != "losses"}
-        rows.append({**kept, "inside": bar.inside, "candidates": n})
-    y = {"showticklabels": False, "range": [len(bars) - 0.4, -0.7]}
-    y = {**rows_layout([""] * len(bars)), **y}
-    figure.frame(80 + 76 * len(bars), xaxis=axis.layout(unit), yaxis=y)
-    title = _case_title(bars, names)
-    diamonds = "Diamonds: losses that freshly trained candidates really had here."
+        figure.set(row, SetMark(*ends, shown.color, f"{shown.label} {words}", note, 0.34))
+        _draw_losses(figure, row, bar.known, dark)
+        if not note and ends[0] <= ends[1]:
+            _write_ends(figure, row, ends, side, about)
+        below = stayed_inside(bar.inside, bar.losses) if fresh else _lost(bar.known, about)
+        at: Settings = {"x": 0, "y": row + 0.19, "xanchor": "left", "yanchor": "top"}
+        figure.note(below, xref="paper", font={"size": 11}, **at)
+        readings.append(f"{sets[-1]}, {below}")
+        inside = {"inside": bar.inside, "candidates": len(bar.known)}
+        kept = {"algorithm": bar.algorithm, "lower": bar.lower, "upper": bar.upper}
+        rows.append(kept | inside)
+    labels = [look(bar.algorithm).label.replace(" ", "<br>") for bar in bars]
+    y = {**rows_layout([f"<b>{label}</b>" for label in labels]), "range": [len(bars) - 0.4, -0.5]}
+    x, room = axis.layout(titled(axis, unit)), {"t": 4}
+    figure.frame(50 + 84 * len(bars), xaxis=x, yaxis=y, margin=room)
+    title = (
+        "What may happen, and what did" if any(len(b.known) for b in bars) else "What may happen"
+    )
+    others = "other cases" if about.m is None else counted(about.m, "other case")
+    caption = f"Bar: the set at this case. Diamonds: losses here of models retrained on {others}."
     if not fresh:
         title = f"The trained model at this case: {listed(sets)}"
-        diamonds = "Diamond: the loss that the trained model really had here."
-    caption = (
-        f"Bar: the set at this case. {diamonds} The promise holds over cases drawn at random, not "
-        "for this one."
-    )
+        caption = "Bar: the set at this case. Diamond: the loss that the trained model had here."
     alt = f"One bar per set with diamonds for losses. {'; '.join(readings)}."
     return Panel("case", title, figure, caption, alt, pd.DataFrame(rows))
 
 
-def _axis_of(values: Iterable[Any]) -> Axis:
+def _write_ends(
+    figure: SetChart, row: int, ends: tuple[float, float], side: str, about: About
+) -> None:
+    """The value of a bound above the end of its bar; of two sides both."""
+    axis = figure.along
+    text = with_unit(about.upper_end(ends[1]), about.unit)
+    if side == "two-sided":
+        text = f"{about.lower_end(ends[0])} to {text}"
+    at = axis.clip(ends[1])
+    # To the left of the end, unless there is no room.
+    left = axis.place(at) < 0.3
+    side_of_end = "left" if left else "right"
+    place: Settings = {"x": axis.value(at), "xanchor": side_of_end, "yanchor": "bottom"}
+    figure.note(f"<b>{text}</b>", y=row - 0.19, **place)
+
+
+def _lost(losses: NDArray, about: About) -> str:
+    """What the one trained model lost."""
+    return f"it lost {with_unit(number(float(losses[0])), about.unit)}" if len(losses) else ""
+
+
+def titled(axis: Axis, unit: str) -> str:
+    """The title of an axis, which says so where it is a log one."""
+    return f"{unit}, log scale".removeprefix(", ") if axis.log else unit
+
+
+def axis_of(values: Iterable[Any]) -> Axis:
     """An axis for losses, which begins at zero where none is negative."""
     pooled = np.concatenate([finite(own) for own in values])
     return Axis.around(pooled, zero=bool((pooled >= 0).all()))
 
 
-def _draw_losses(figure: SetChart, row: int, losses: NDArray, dark: bool, fresh: bool) -> None:
+def _draw_losses(figure: SetChart, row: int, losses: NDArray, dark: bool) -> None:
     """A diamond wherever losses lie, an infinite one at the axis's end."""
     axis = figure.along
     clipped = np.clip(losses, axis.low, axis.high)
-    scale = np.log10 if axis.log else np.asarray
-    low, high = scale(axis.low), scale(axis.high)
-    cells = np.round((scale(clipped) - low) / (high - low) * PLACES).astype(int)
+    cells = np.array([round(axis.place(loss) * PLACES) for loss in clipped], dtype=int)
     unique, counts = np.unique(cells, return_counts=True)
     figure.marks(
         np.array([np.median(clipped[cells == cell]) for cell in unique]),
         [row] * len(unique),
         {**diamond(dark, 9), "opacity": 0.75},
         "%{customdata} about %{x:.3g}",
-        name=f"what {'fresh candidates' if fresh else 'the trained model'} lost",
         customdata=[f"{counted(n, 'candidate')} lost" for n in counts.tolist()],
-        showlegend=row == 0,
     )
-
-
-def _case_title(bars: Sequence[CaseBar], names: Sequence[str]) -> str:
-    """Which share of the fresh losses the bars hold."""
-    inside, total = sum(bar.inside for bar in bars), sum(len(bar.losses) for bar in bars)
-    if not total:
-        return "No fresh candidate was trained for this case"
-    if len(bars) > 3:
-        return f"{percent(inside / total)} of the fresh losses lie inside their bars at this case"
-    shares = listed(f"{name} {bar.share}" for name, bar in zip(names, bars, strict=True))
-    return f"Fresh losses inside the bar at this case: {shares}"
-
-
-def class_bars(
-    rows: Sequence[ClassBar], unit: str = "", dark: bool = False, about: About = PLAIN
-) -> Panel:
-    """Per class and algorithm: median ends with the share covered, and the class's own bound."""
-    if not rows:
-        raise ValueError("There is no class to draw; give at least one ClassBar.")
-    data = pd.DataFrame([asdict(row) for row in rows])
-    data["group_upper"] = data["group_upper"].astype(float)
-    labels, algorithms = (list(dict.fromkeys(data[name])) for name in ("label", "algorithm"))
-    axis = _axis_of(data[name] for name in ("lower", "upper", "group_upper"))
-    # To the right of the bars, a column for the shares.
-    edge = axis.high + 0.2 * (axis.high - axis.low)
-    if axis.log:
-        edge = axis.high * (axis.high / axis.low) ** 0.2
-    figure, thickness = SetChart(axis), 0.8 / len(algorithms)
-    for i, name in enumerate(algorithms):
-        own = [row for row in rows if row.algorithm == name]
-        at = [labels.index(row.label) + (i + 0.5) * thickness - 0.4 for row in own]
-        _draw_classes(figure, own, at, thickness * 0.9, about)
-        text = [f"{'empty, ' * (row.lower > row.upper)}{row.share}" for row in own]
-        at_left: Settings = {"textposition": "middle left", "hoverinfo": "skip"}
-        figure.trace("scatter", [edge] * len(own), at, "", mode="text", text=text, **at_left)
-        _draw_class_bounds(figure, own, at, about, dark)
-    height = 110 + len(labels) * (14 + 17 * len(algorithms))
-    y = {**rows_layout(labels), "ticks": "outside", "type": "linear"}
-    figure.frame(height, xaxis=Axis(axis.low, edge, axis.log).layout(unit), yaxis=y)
-    covered = _class_words(data)
-    caption = (
-        "Bars: median ends over the class's test cases, with the share covered, which is no "
-        "guarantee per class. Markers: the upper bound calibrated within the class, which is one."
-    )
-    unbounded = int(np.isinf(data["group_upper"]).sum())
-    if unbounded:
-        caption += f" {counted(unbounded, 'class bound')} not finite: too few scores in the class."
-    alt = f"Bars per class and algorithm. {covered}."
-    return Panel("classes", f"{covered}: no guarantee per class", figure, caption, alt, data)
-
-
-def _draw_classes(
-    figure: SetChart, own: Sequence[ClassBar], at: list[float], thickness: float, about: About
-) -> None:
-    """One algorithm's bars, one for each class; an empty set has no length."""
-    clip, name = figure.along.clip, own[0].algorithm
-    left = np.array([clip(row.lower) for row in own])
-    right = np.array([clip(max(row.upper, row.lower)) for row in own])
-    said = [f"{row.label} {bound_words(about, row.lower, row.upper)}, {row.share}" for row in own]
-    hover = f"{look(name).label}, class %{{customdata}} covered"
-    place: Settings = {"base": left, "width": [thickness] * len(own), "orientation": "h"}
-    place |= {"name": look(name).label, "customdata": said}
-    figure.bar(right - left, at, fill(name, opacity=0.7), hover, **place)
-
-
-def _draw_class_bounds(
-    figure: SetChart, own: Sequence[ClassBar], at: list[float], about: About, dark: bool
-) -> None:
-    """One algorithm's bounds that are calibrated within a class."""
-    shown, x, y, symbols, said = look(own[0].algorithm), [], [], [], []
-    for row, place in zip(own, at, strict=True):
-        if row.group_upper is not None:
-            x.append(figure.along.clip(row.group_upper))
-            y.append(place)
-            symbols.append("triangle-right" if math.isinf(row.group_upper) else shown.marker)
-            words = bound_words(about, -math.inf, row.group_upper, "upper")
-            said.append(f"class {row.label} {words}, from {counted(row.k_group, 'score')}")
-    line = {"color": ink(dark), "width": 1.5}
-    marker = {"symbol": symbols, "size": 11, "color": shown.color, "line": line}
-    name, hover = f"{shown.label}: the class's own bound", f"{shown.label}, %{{customdata}}"
-    figure.marks(x, y, marker, hover, name=name, customdata=said)
-
-
-def _class_words(data: pd.DataFrame) -> str:
-    """Between which shares the classes are covered."""
-    tested = data.dropna(subset="covered").sort_values("covered", kind="stable")
-    if tested.empty:
-        return "No class has a tested case"
-    low, high = tested.iloc[0], tested.iloc[-1]
-    if low["covered"] == high["covered"]:
-        return f"Every tested class is covered in {percent(low['covered'])} of its cases"
-    least, most = (
-        f"{percent(own['covered'])} ({look(own['algorithm']).label}, {own['label']})"
-        for own in (low, high)
-    )
-    return f"Between {least} and {most} of a class are covered"
 
 
 def alpha_sweep(
@@ -273,7 +176,7 @@ def alpha_sweep(
         frame = pd.DataFrame({"algorithm": name, "alpha": alphas, "lower": lower, "upper": upper})
         frames.append(frame.sort_values("alpha", ascending=False, ignore_index=True))
     data = pd.concat(frames, ignore_index=True)
-    axis = _axis_of([data["lower"], data["upper"]])
+    axis = axis_of([data["lower"], data["upper"]])
     figure, readings = Sketch(), []
     for name, frame in zip(curves, frames, strict=True):
         near = frame.iloc[int((frame["alpha"] - level).abs().argmin())]
@@ -288,7 +191,7 @@ def alpha_sweep(
             figure.marks(x, y, marker, readings[-1])
     figure.vline(100 * float(1 - exact_alpha(alpha)), stroke(dark, "dot"))
     x_axis = percent_axis(100 * (1 - data["alpha"].to_numpy()), "confidence")
-    figure.frame(340, showlegend=True, xaxis=x_axis, yaxis=axis.layout(unit))
+    figure.frame(340, showlegend=True, xaxis=x_axis, yaxis=axis.layout(titled(axis, unit)))
     title = (
         f"The set of this case, by the rule for {confidence(alpha)} of cases: {', '.join(readings)}"
     )

@@ -9,12 +9,14 @@ from typing import Any
 
 from cpp_core.checks import Level
 from cpp_core.figures.coverage_figures import calibration_curve, cover_rates, coverage_histograms
+from cpp_core.figures.error_figures import errors_bars
 from cpp_core.figures.interval_figures import (
     interval_histograms,
     paired_difference,
     width_differences,
     width_histograms,
 )
+from cpp_core.figures.next_loss import next_loss
 from cpp_core.figures.panels import Panel
 from cpp_core.figures.symbol_figures import symbol_bars
 from cpp_core.trials.results import Results
@@ -86,3 +88,14 @@ def panels_of(results: Results, side: str = "two-sided") -> dict[str, list[Panel
         if kind.fits(results, side):
             found.setdefault(kind.tab, []).append(kind)
     return found
+
+
+def first_picture(
+    results: Results, alpha: Level = 0.1, side: str = "two-sided", dark: bool = False, **more: Any
+) -> Panel:
+    """The one picture that explains the answer; ``more`` is for that of the next loss."""
+    if results.experiment.kind.symbolic:
+        return symbol_bars(results, alpha, side, dark)
+    if results.experiment.measure.errors:
+        return errors_bars(results, alpha, side, dark)
+    return next_loss(results, alpha, side, dark, **more)

@@ -1,10 +1,8 @@
 """Where the sets are and how wide, as panels whose title states the finding."""
 
-import math
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from cpp_core.checks import Level, exact_alpha, lookup
 from cpp_core.figures.histograms import (
@@ -56,89 +54,6 @@ from cpp_core.verdicts.language import (
 from cpp_core.verdicts.pairs import judged
 
 NO_SYMBOLS = "ends to draw", "use symbol_bars for them"
-
-
-# One set for each algorithm
-
-
-def overview_bars(
-    results: Results, alpha: Level = 0.1, side: str = "two-sided", dark: bool = False
-) -> Panel:
-    """A bar per algorithm: the set of the first trial, which carries the promise.
-
-    Where sets move with the case the bar is typical instead: the medians of the ends over the
-    trials. The spread of the ends over the trials is a fade, the average test loss a grey tick.
-    """
-    check_numeric(results, *NO_SYMBOLS)
-    found, about = columns(results, alpha, side), about_results(results)
-    data = _overview_data(found, results.experiment.modulation is not None)
-    ends = data.drop(columns="algorithm").to_numpy(dtype=float)
-    if side == "upper" and about.sign > 0:  # the other end is that of the range
-        ends = data.filter(regex="upper|mean").to_numpy(dtype=float)
-    axis = Axis.around(ends, zero=about.low == 0 and about.sign > 0)
-    figure, note, readings = SetChart(axis), too_few(results, alpha, side), []
-    for row, (name, own) in enumerate(found.items()):
-        shown, low, high = look(name), float(data["lower"][row]), float(data["upper"][row])
-        readings.append(f"{shown.label} {bound_words(about, low, high, side)}")
-        for end in ("lower", "upper"):
-            figure.fade(row, own[end], shown.color, about)
-        missing = note
-        if not note and math.inf in (high, -low):
-            missing = "no finite bound: failed training runs count as infinite losses"
-        figure.set(row, SetMark(low, high, shown.color, readings[-1], missing))
-    labels = [look(name).label for name in found]
-    figure.averages(labels, data["mean_test_loss"].tolist(), "average test loss")
-    figure.frame_sets(loss_label(results.experiment), labels, 90, 92 if note else 62)
-    title = _overview_title(results, alpha, readings, data[about.bad_end], about)
-    caption = (
-        f"Bar: {_overview_bar(results)}. Fade: where the ends lie in 90 % and in 50 % of the "
-        f"trials. Grey: average {about.loss} of the test {plural(about.new)}."
-    )
-    caption += f" There is {note}." if note else ""
-    alt = f"One horizontal bar per algorithm: {', '.join(readings)}."
-    return Panel("overview", title, figure, caption, alt, data)
-
-
-def _overview_data(found: Columns, moves: bool) -> pd.DataFrame:
-    """For each algorithm its set, its average loss and quantiles of the ends over the trials."""
-    rows = []
-    for name, own in found.items():
-        row: dict[str, Any] = {"algorithm": name}
-        row |= {end: median(own[end]) if moves else own[end][0] for end in ("lower", "upper")}
-        row |= {"mean_test_loss": own["mean_test_loss"].mean()}
-        row |= {
-            f"{end}_{level * 100:g}": quantile(own[end], level)
-            for end in ("lower", "upper")
-            for level in (0.05, 0.25, 0.75, 0.95)
-        }
-        rows.append(row)
-    return pd.DataFrame(rows)
-
-
-def _overview_bar(results: Results) -> str:
-    """What a bar of the overview is."""
-    if results.experiment.modulation is not None:
-        trials = counted(len(results.trials), "trial")
-        return f"the median ends over {trials}, at one random case each"
-    first = results.trials[0]
-    carries = "until trial 0 is there" if first else "which carries the promise"
-    return f"the set of trial {first}, {carries}"
-
-
-def _overview_title(
-    results: Results, alpha: Level, readings: list[str], bounds: pd.Series, about: About
-) -> str:
-    count = len(readings)
-    start = f"With {confidence(alpha)} confidence" + (" each" if count > 1 else "")
-    if results.experiment.modulation is not None:
-        start = "Typically"
-    if count <= 3:
-        return f"{start}: {', '.join(readings)}"
-    infinite = int(np.isinf(bounds).sum())
-    if infinite:
-        return f"{start}: no finite bound for {infinite} of {count}"
-    least, most = (about.rounded(about.bad_end, end) for end in (bounds.min(), bounds.max()))
-    return f"{start}: {count} bounds from {least} to {most}"
 
 
 # Ends over the trials

@@ -10,8 +10,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from cpp_core.catalog.algorithms import ALGORITHMS
+from cpp_core.catalog.directions import zero_one
 from cpp_core.checks import Level
 from cpp_core.figures.histograms import bin_edges, name_row, stacked
+from cpp_core.figures.loss_rows import Look, LossRows
 from cpp_core.figures.panels import (
     Axis,
     Panel,
@@ -22,12 +24,23 @@ from cpp_core.figures.panels import (
     faded,
     stroke,
 )
-from cpp_core.verdicts.about import about_numbers
-from cpp_core.verdicts.bounds import bound_of
+from cpp_core.method.counts import batch_errors
+from cpp_core.verdicts.about import About, about_numbers
+from cpp_core.verdicts.bounds import NEXT_CASES, bound_of
 from cpp_core.verdicts.comparisons import Pair, next_difference_of
-from cpp_core.verdicts.language import confidence, counted, listed, number, plural
+from cpp_core.verdicts.held import Held, held_title
+from cpp_core.verdicts.language import (
+    confidence,
+    counted,
+    listed,
+    number,
+    percent,
+    plural,
+)
 
 Columns = Mapping[str, NDArray]
+LONGEST = 28
+"""The longest name that a chart shows in full."""
 COLORS = tuple(dict.fromkeys(algorithm.color for algorithm in ALGORITHMS.values()))
 
 
@@ -42,43 +55,131 @@ def _missing(facts: dict[str, Any]) -> str:
     return "" if more <= 0 else f"no bound: {counted(more, 'more case')} would give one"
 
 
+def _held(name: str, losses: NDArray, alpha: Level, about: About, start: float) -> Held:
+    """The losses of a model beside the set up to its bound, drawn from the start on."""
+    facts = bound_of(losses, alpha, about, name).facts
+    ranks, _ = about.set_from(losses, alpha, "upper")
+    lower, upper = sorted((start, facts["bound"]))
+    return Held(name, np.sort(losses), lower, upper, ranks, facts["outcome"], np.empty(0))
+
+
+def _short(name: str) -> str:
+    """A name that leaves room for the chart beside it."""
+    return name if len(name) <= LONGEST else f"{name[: LONGEST // 2]}…{name[-LONGEST // 2 :]}"
+
+
+def _start(columns: Columns, about: About) -> float:
+    """Where bars begin: the best that can be; if that is not known, 0 or the best there is."""
+    every = about.sign * np.concatenate(list(columns.values()))
+    best = float(every.min())
+    if math.isfinite(about.best):
+        return about.best
+    return 0.0 if about.sign > 0 and best > 0 else about.sign * best
+
+
 def bound_bars(
-    columns: Columns, alpha: Level, at_most: float | None = None, **numbers: Any
+    columns: Columns,
+    alpha: Level,
+    at_most: float | None = None,
+    dark: bool = False,
+    **numbers: Any,
 ) -> Panel:
-    """A bar per model up to its one-sided bound, the mean loss as a grey tick, the threshold.
+    """For each model its losses as ticks, a bar up to its one-sided bound, the average as a tick.
 
     ``numbers``, here and below: what ``about_numbers`` takes.
     """
     about = about_numbers(**numbers, n_algorithms=len(columns))
-    low, high, greater_is_better = about.low, about.high, about.greater_is_better
-    found = {name: bound_of(own, alpha, about, name).facts for name, own in columns.items()}
-    bounds = {name: float(facts["bound"]) for name, facts in found.items()}
-    means = {name: float(own.mean()) for name, own in columns.items()}
-    known = [*bounds.values(), *means.values(), *([] if at_most is None else [at_most])]
-    axis = Axis.around([*known, high if greater_is_better else low], zero=low == 0)
-    figure, readings = SetChart(axis), []
-    notes = [_missing(facts) for facts in found.values()]
-    for row, (name, bound) in enumerate(bounds.items()):
-        ends = (bound, high) if greater_is_better else (low, bound)
-        words = bound_words(about, *ends, "upper")
-        readings.append(f"{name} {words}")
-        hover = f"{chart_text(name)}: {words}"
-        figure.set(row, SetMark(*ends, color_of(columns, name), hover, notes[row]))
-    labels = [chart_text(name) for name in columns]
-    figure.averages(labels, list(means.values()), f"mean {about.loss} in the file")
-    if at_most is not None:
-        figure.vline(at_most, stroke(False, "dash"))
-    figure.frame_sets(about.loss, labels, 100, 92 if any(notes) else 62)
-    each = " each" if len(columns) > 1 else ""
-    title = f"With {confidence(alpha)} confidence{each}: {', '.join(readings)}"
+    start = _start(columns, about)
+    cut = {name: _held(name, own, alpha, about, start) for name, own in columns.items()}
+    data = pd.DataFrame(
+        {"algorithm": name, "lower": own.lower, "upper": own.upper}
+        | {"average": float(columns[name].mean())}
+        | {f"{end}_{level}": getattr(own, end) for end in ("lower", "upper") for level in (5, 95)}
+        for name, own in cut.items()
+    )
+    looks = {name: Look(_short(name), color_of(columns, name)) for name in columns}
+    sets = {str(name): own.tolist() for name, own in data.items()}
+    chart = LossRows(sets, cut, about, "upper", dark, looks)
+    for row, own in enumerate(cut.values()):
+        chart.row(row, {"lower": np.array([own.lower]), "upper": np.array([own.upper])})
+    chart.framed(about.loss)
     caption = (
-        f"Bar: where the next {about.loss} lies with {confidence(alpha)} confidence{each}. Grey: "
-        f"mean {about.loss} of the cases in the file."
+        f"Ticks: the {plural(about.loss)} in the file, sorted. Bar: where the next one lies, with "
+        f"{confidence(alpha)} confidence. Grey: the average."
     )
     if at_most is not None:
-        caption += f" Dashed: the threshold {number(at_most, digits=17)}."
-    data = pd.DataFrame({"column": list(bounds), "bound": bounds.values(), "mean": means.values()})
-    return Panel("bounds", title, figure, caption, f"A bar per model. {title}.", data)
+        caption += f" {_limit(chart, at_most)}"
+    facts = bound_of(next(iter(columns.values())), alpha, about, "").facts
+    title = held_title(list(cut.values()), alpha, "upper", about, _missing(facts), 0)
+    bounds, means = data[about.bad_end].tolist(), data["average"].tolist()
+    said = [
+        f"{name} {bound_words(about, own.lower, own.upper, 'upper')} (average {number(mean)})"
+        for (name, own), mean in zip(cut.items(), means, strict=True)
+    ]
+    alt = f"A bar per model. {title}: {', '.join(said)}."
+    shown = pd.DataFrame({"column": list(columns), "bound": bounds, "mean": means})
+    return Panel("bounds", title, chart, caption, alt, shown)
+
+
+def _limit(chart: LossRows, limit: float) -> str:
+    """Draw a limit as a dashed line, and say which it is; beyond the axis it is only said."""
+    size = number(limit, digits=17)
+    if not chart.along.low <= limit <= chart.along.high:
+        return f"The limit {size} is beyond the axis."
+    chart.vline(limit, stroke(chart.dark, "dash"))
+    return f"Dashed: the limit {size}."
+
+
+def error_bars(
+    columns: Columns,
+    alpha: Level,
+    rate_at_most: float | None = None,
+    batch_size: int = NEXT_CASES,
+    greater_is_better: bool = False,
+    dark: bool = False,
+) -> Panel:
+    """A bar per model up to the most errors on the next cases; the share so far as a grey tick."""
+    most, usual = {}, {}
+    for name, own in columns.items():
+        errors = int((own != greater_is_better).sum())
+        most[name] = batch_errors(len(own), errors, batch_size, alpha, "upper")[1]
+        usual[name] = batch_size * errors / len(own)
+    asked = [] if rate_at_most is None else [rate_at_most * batch_size]
+    figure = SetChart(Axis.around([0, *most.values(), *usual.values(), *asked], False, zero=True))
+    for row, (name, errors) in enumerate(most.items()):
+        hover = f"{chart_text(name)}: at most {counted(errors, 'error')}"
+        figure.set(row, SetMark(0, errors, color_of(columns, name), hover))
+    labels = [f"<b>{chart_text(name)}</b>" for name in columns]
+    cases = counted(batch_size, "case")
+    figure.averages(labels, list(usual.values()), "at the error rate in the file")
+    if asked:
+        figure.vline(asked[0], stroke(dark, "dash"))
+    figure.frame_sets(f"errors on the next {cases}", labels, 100, 62)
+    each = " each" if len(columns) > 1 else ""
+    readings = [f"{name} at most {counted(errors, 'error')}" for name, errors in most.items()]
+    title = f"On the next {cases}, with {confidence(alpha)} confidence{each}: {', '.join(readings)}"
+    caption = "Bar: up to the most errors, by an exact rule. Grey: as many as at the error rate in "
+    caption += "the file."
+    if asked:
+        caption += f" Dashed: the limit of {percent(asked[0] / batch_size)}."
+    data = pd.DataFrame({"column": list(most), "most": most.values(), "usual": usual.values()})
+    return Panel("errors", title, figure, caption, f"A bar per model. {title}.", data)
+
+
+def loss_picture(
+    columns: Columns,
+    alpha: Level,
+    limit: float | None = None,
+    rate_at_most: float | None = None,
+    batch_size: int | None = None,
+    dark: bool = False,
+    **numbers: Any,
+) -> Panel:
+    """What to expect of each model: errors where they are counted, else a bound on the loss."""
+    if zero_one(columns):
+        greater, size = numbers.get("greater_is_better", False), batch_size or NEXT_CASES
+        return error_bars(columns, alpha, rate_at_most, size, greater, dark)
+    return bound_bars(columns, alpha, limit, dark, **numbers)
 
 
 def loss_histograms(columns: Columns, alpha: Level, **numbers: Any) -> Panel:

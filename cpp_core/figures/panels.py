@@ -75,8 +75,7 @@ def loss_unit(experiment: Experiment) -> str:
 def loss_label(experiment: Experiment) -> str:
     """The loss as the title of an axis: "log loss (nats, 0 is perfect)"."""
     loss = experiment.measure
-    best = loss.high if loss.greater_is_better else loss.low
-    known = [f"{number(best)} is perfect"] if math.isfinite(best) else []
+    known = [f"{number(loss.best)} is perfect"] if math.isfinite(loss.best) else []
     about = ", ".join([*filter(None, [loss_unit(experiment)]), *known])
     batch = f" of {experiment.batch_size} cases" if experiment.batch_size else ""
     return experiment.measure.label + batch + (f" ({about})" if about else "")
@@ -188,6 +187,15 @@ class Axis:
         """The place of an end on the axis."""
         return float(np.clip(value, self.low, self.high))
 
+    def value(self, end: float) -> float:
+        """An end as Plotly has it in annotations and ranges: its logarithm on a log axis."""
+        return math.log10(end) if self.log else end
+
+    def place(self, end: float) -> float:
+        """How far along the axis an end lies, 0 to 1."""
+        low, high = self.value(self.low), self.value(self.high)
+        return (self.value(end) - low) / (high - low)
+
     def layout(self, title: str) -> dict[str, Any]:
         """The settings of the Plotly axis."""
         ends = [self.low, self.high]
@@ -285,16 +293,33 @@ class SetChart(Sketch):
         for i, part in enumerate(drawn):
             self.set(y, part if i == 0 else replace(part, note=""))
 
-    def fade(self, y: float, ends: NDArray, color: str, about: About) -> None:
-        """The spread of an end over the trials: 5 to 95 % and 25 to 75 % of them."""
+    def fade(
+        self,
+        y: float,
+        ends: NDArray,
+        color: str,
+        about: About,
+        thickness: float = 0.66,
+        strength: float = 1.0,
+    ) -> None:
+        """The spread of an end over the trials: 5 to 95 % and 25 to 75 % of them.
+
+        A thin one needs more ``strength`` to be seen.
+        """
+        spans, colors, texts = [], [], []
         for low, high, opacity in FADES if len(ends) > 1 else ():
             # Order statistics: an interpolation between two infinite ends is undefined.
             a, b = np.quantile(ends, [low, high], method="nearest")
             if a < b:
-                text = f"{percent(low)} to {percent(high)} of the trials: "
-                text += f"{about.lower_end(a)} to {about.upper_end(b)}"
-                style = {"color": faded(color, opacity), "line": {"width": 0}}
-                self.span(y, (a, b), 0.66, marker=style, hover=text)
+                spans.append((self.along.clip(a), self.along.clip(b)))
+                colors.append(faded(color, round(strength * opacity, 2)))
+                words = f"{percent(low)} to {percent(high)} of the trials: "
+                texts.append(f"{words}{about.lower_end(a)} to {about.upper_end(b)}")
+        if spans:
+            marker = {"color": colors, "line": {"width": 0}}
+            place: Settings = {"base": [a for a, _ in spans], "width": [thickness] * len(spans)}
+            place |= {"orientation": "h", "customdata": texts}
+            self.bar([b - a for a, b in spans], [y] * len(spans), marker, "%{customdata}", **place)
 
     def averages(self, labels: Sequence[str], averages: Sequence[float], name: str) -> None:
         """A grey tick for the average of each row."""

@@ -154,9 +154,13 @@ class Sketch:
         button that goes one step: here every step brings the buttons that lead on from it.
         """
         ends = sorted(stops)
+        # Between two steps Plotly takes away all bars that the next one does not name.
+        bars = [i for i, trace in enumerate(self.data) if trace["type"] == "bar"]
         for i, step in enumerate(steps):
             layout = merged(step["layout"], {"updatemenus": [{"buttons": _leads(i, ends, words)}]})
-            self.frames.append({**step, "name": str(i), "layout": layout})
+            data = step["data"] + [{"type": "bar"}] * len(bars)
+            frame = {"data": data, "traces": step["traces"] + bars}
+            self.frames.append({"name": str(i), **frame, "layout": layout})
         self.layout["updatemenus"] = [{**BUTTONS, "buttons": _leads(0, ends, words)}]
 
 
@@ -164,13 +168,14 @@ def _leads(step: int, stops: Sequence[int], words: Sequence[str]) -> list[Settin
     """The buttons at one step of a film."""
 
     def button(text: str, to: Iterable[int], duration: int) -> Settings:
-        times = {"frame": {"duration": duration}, "transition": {"duration": 0}}
-        how = {"mode": "immediate", **times}
+        how: Settings = {"mode": "immediate", "frame": {"duration": duration}}
+        if duration:  # a transition never takes longer than its frame
+            how["transition"] = {"duration": 0}
         return {"label": text, "method": "animate", "args": [[str(i) for i in to], how]}
 
     on, up_to, again = words
     stop = next((end for end in stops if end > step), None)
     if stop is None:
         return [button(again, [0], 0)]
-    several = [button(up_to.format(stop), range(step + 1, stop + 1), PLAYED_MS)]
-    return [button(on, [step + 1], 0), *(several if stop > step + 1 else [])]
+    several = range(step + 1, stop + 1)
+    return [button(on, [step + 1], 0), button(up_to.format(stop), several, PLAYED_MS)]

@@ -77,6 +77,11 @@ class Loss:
         return -1 if self.greater_is_better else 1
 
     @property
+    def best(self) -> float:
+        """The value of a perfect candidate."""
+        return self.high if self.greater_is_better else self.low
+
+    @property
     def worst(self) -> float:
         """The value of a candidate that could not be trained, or of an undefined metric."""
         return self.low if self.greater_is_better else self.high
@@ -141,6 +146,8 @@ def _call(loss: Loss, candidate: Any, X: Any, y: NDArray | None) -> Any:
 
 
 def _in_range(loss: Loss, values: NDArray) -> NDArray:
+    if (np.isfinite(values) & (values >= loss.low) & (values <= loss.high)).all():
+        return values
     bad = ~np.isfinite(values) & (values != loss.worst)  # the worst may be infinite: divergence
     if bad.any():
         raise LossError(

@@ -9,6 +9,7 @@ two constructions are the same formulas, which stand here once.
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -116,11 +117,16 @@ class LossModel:
 
     def quantiles(self, features: NDArray, levels: Sequence[float]) -> NDArray:
         """Conditional quantiles of the loss, (n, L); one fit serves all levels where it can."""
-        if takes_levels(self.regressor):
+        if self.takes_levels:
             predicted = self._fit(None).predict(features, quantiles=list(levels))
             return np.asarray(predicted, dtype=np.float64).reshape(len(features), len(levels))
         columns = [self._fit(level).predict(features) for level in levels]
         return np.column_stack(columns).astype(np.float64)
+
+    @cached_property
+    def takes_levels(self) -> bool:
+        """Whether one fit predicts any level, as quantile-forest's regressors do."""
+        return "quantiles" in inspect.signature(type(self.regressor).predict).parameters
 
     def _fit(self, level: float | None) -> Any:
         if level not in self._fitted:
@@ -139,11 +145,6 @@ def label_classes(estimators: Sequence[Any], y: NDArray | None) -> NDArray | Non
     if y is None or not (any(is_classifier(e) for e in estimators) or y.dtype.kind not in "fiu"):
         return None
     return np.unique(y)
-
-
-def takes_levels(regressor: Any) -> bool:
-    """Whether one fit predicts any level, as quantile-forest's regressors do."""
-    return "quantiles" in inspect.signature(type(regressor).predict).parameters
 
 
 def level_parameter(regressor: Any) -> str:
@@ -174,7 +175,7 @@ def fit_loss_model(
         regressor = forests[modulation]()
     seed = int(rng.integers(2**31))
     model = LossModel(regressor, modulation, features, finite_targets(losses), seed)
-    if modulation == "quantile" and not takes_levels(regressor):
+    if modulation == "quantile" and not model.takes_levels:
         level_parameter(regressor)  # refuses what cannot regress quantiles, before any use
     else:
         model._fit(None)

@@ -31,9 +31,8 @@ def symbols_of(predicted: NDArray, y: NDArray, positive_class: Any) -> NDArray:
     >>> symbols_of(np.array(list("aabbc")), np.array(list("ababb")), "a")
     array(['Correct', 'FP', 'FN', 'Correct', 'Other'], dtype='<U7')
     """
-    wrong = predicted != y
-    kinds = [~wrong, wrong & (y == positive_class), wrong & (predicted == positive_class)]
-    return np.select(kinds, [CORRECT, FN, FP], OTHER)
+    wrong = np.where(y == positive_class, FN, np.where(predicted == positive_class, FP, OTHER))
+    return np.where(predicted == y, CORRECT, wrong)
 
 
 def possible_symbols(y: NDArray, positive_class: Any, symbols: Sequence[str]) -> NDArray:

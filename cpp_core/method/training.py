@@ -111,6 +111,17 @@ def algorithm_name(estimator: Any) -> str:
     return type(last).__name__
 
 
+def random_parameters(estimator: Any) -> list[str]:
+    """The names of all parameters ``random_state``, nested ones too, in a fixed order."""
+    if not hasattr(estimator, "get_params"):
+        return []
+    return [
+        name
+        for name in sorted(estimator.get_params(deep=True))
+        if name == "random_state" or name.endswith("__random_state")
+    ]
+
+
 def reseeded(estimator: Any, rng: np.random.Generator) -> Any:
     """An untrained copy whose every ``random_state``, nested ones too, has its own new seed.
 
@@ -120,12 +131,8 @@ def reseeded(estimator: Any, rng: np.random.Generator) -> Any:
     if not hasattr(estimator, "get_params"):
         return copy.deepcopy(estimator)
     fresh = clone(estimator)
-    names = [
-        name
-        for name in sorted(fresh.get_params(deep=True))
-        if name == "random_state" or name.endswith("__random_state")
-    ]
-    return fresh.set_params(**{name: int(rng.integers(2**31)) for name in names})
+    seeds = {name: int(rng.integers(2**31)) for name in random_parameters(fresh)}
+    return fresh.set_params(**seeds) if seeds else fresh
 
 
 def train(estimator: Any, X: Any, y: NDArray | None, rng: np.random.Generator) -> Any:
@@ -155,6 +162,17 @@ def sample_rows(X: Any, y: NDArray | None, rows: NDArray) -> Sample:
     return take(X, rows), None if y is None else y[rows]
 
 
+def spawned_for(estimator: Any, rng: np.random.Generator, n: int) -> list[np.random.Generator]:
+    """``rng.spawn(n)``, one for each training run; n times ``rng`` where no run draws from it.
+
+    To make a generator takes as long as a small fit. The count of what was spawned goes on all the
+    same, so that what is spawned next does not depend on the algorithm.
+    """
+    if random_parameters(estimator):
+        return rng.spawn(n)
+    return [rng] * len(rng.bit_generator.seed_seq.spawn(n))  # type: ignore[attr-defined]
+
+
 def retrain(
     estimator: Any,
     X: Any,
@@ -167,8 +185,9 @@ def retrain(
 
     Runs that raise are appended to ``failures``.
     """
-    for run, (rows, run_rng) in enumerate(zip(training, rng.spawn(len(training)), strict=True)):
-        candidate = train(estimator, *sample_rows(X, y, rows), run_rng)
+    generators = spawned_for(estimator, rng, len(training))
+    for run, (rows, own) in enumerate(zip(training, generators, strict=True)):
+        candidate = train(estimator, *sample_rows(X, y, rows), own)
         failures += failure_of(estimator, candidate, run)
         yield candidate
 

@@ -15,6 +15,7 @@ from plotly.offline import get_plotlyjs
 
 from cpp_core.figures.panels import Panel
 from cpp_core.verdicts.about import Verdict
+from cpp_core.verdicts.strip import STRENGTHS, Strip
 from cpp_core.verdicts.summary import Table
 
 
@@ -23,9 +24,11 @@ class Section:
     """What stands under a title, told in the order of these fields; texts are never markup."""
 
     title: str
+    strip: Strip | None = None
+    bullets: Sequence[str] = ()
     verdicts: Sequence[Verdict] = ()
     panels: Sequence[Panel] = ()
-    bullets: Sequence[str] = ()
+    behind: Sequence[Verdict] = ()  # sentences in full alone, for whoever asks why
     table: Table | None = None
     code: str = ""
     text: str = ""
@@ -35,6 +38,11 @@ class Section:
 def prose(value: str) -> Markup:
     """A sentence as HTML; a number stays beside its percent sign."""
     return escape(value).replace(" %", Markup("&nbsp;%"))
+
+
+def strength(verdict: Verdict) -> str:
+    """How strong a verdict's claim is, as the name of a style; "none" where nothing is claimed."""
+    return STRENGTHS[verdict.badge] if verdict.claim == "yes" else "none"
 
 
 def _styled(panel: Panel) -> go.Figure:
@@ -58,17 +66,17 @@ _TEMPLATES = Environment(
     trim_blocks=True,
     keep_trailing_newline=True,
 )
-_TEMPLATES.filters |= {"prose": prose, "styled": _styled, "spec": _spec}
+_TEMPLATES.filters |= {"prose": prose, "strength": strength, "styled": _styled, "spec": _spec}
 _TEMPLATES.globals |= {"inlined": _inlined, "plotlyjs": lambda: Markup(get_plotlyjs())}
 
 
 def render(
-    title: str, note: str, facts: str, sections: Mapping[str, Section], analyst: bool
+    title: str, note: str, facts: str, day: str, sections: Mapping[str, Section], analyst: bool
 ) -> str:
-    """The whole file: title, note and a line of facts, then the sections by name.
+    """The whole file: day, title, note and a line of facts, then the sections by name.
 
     An analyst sees every computation, others find them folded away.
     """
     return _TEMPLATES.get_template("report.html").render(
-        title=title, note=note, facts=facts, sections=sections, analyst=analyst
+        title=title, note=note, facts=facts, day=day, sections=sections, analyst=analyst
     )

@@ -5,6 +5,7 @@ The answer, what it assumes and what it does not say are always in it; other sec
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, NamedTuple
 
 from cpp_core.catalog.loss_files import LossTable
@@ -12,11 +13,11 @@ from cpp_core.checks import Level, check_side, exact_alpha, lookup
 from cpp_core.figures.coverage_figures import calibration_curve, cover_rates, coverage_histograms
 from cpp_core.figures.interval_figures import (
     interval_histograms,
-    overview_bars,
     paired_difference,
     width_histograms,
 )
-from cpp_core.figures.loss_figures import bound_bars, difference_bars, loss_histograms
+from cpp_core.figures.loss_figures import difference_bars, loss_histograms, loss_picture
+from cpp_core.figures.next_loss import next_loss
 from cpp_core.figures.panels import Panel
 from cpp_core.figures.symbol_figures import symbol_bars
 from cpp_core.report import AUDIENCES, SECTIONS
@@ -33,9 +34,10 @@ from cpp_core.report.reproduce import (
     versions,
 )
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.about import INDEPENDENT
+from cpp_core.verdicts.about import INDEPENDENT, Verdict
 from cpp_core.verdicts.answers import Answers, answers_from, answers_of
 from cpp_core.verdicts.language import confidence, counted, number
+from cpp_core.verdicts.loss_lines import group_table, losses_table, pair_lines
 from cpp_core.verdicts.summary import Table, figures_table
 from cpp_core.verdicts.texts import RE_SPLITS
 
@@ -72,10 +74,6 @@ NOT_THE_WINNER = (
 NOT_UNDER_DRIFT = "It says nothing about data that drift, or about another population."
 NOT_TUNED = "No model was trained, tuned or chosen with these cases."
 BY_GROUP = "Within each group"
-GROUPS_BEFORE = (
-    "Each bound holds separately, for a new case of its group, if the groups were fixed before "
-    "looking at the losses."
-)
 FAILED = "Training runs that raised an error count with the worst loss"
 NOT_TYPICAL = "Typical values over trials describe; they promise nothing."
 
@@ -119,6 +117,7 @@ def report_html(
     note: str = "",
     sections: Sequence[str] = tuple(SECTIONS),
     audience: str = "decision-maker",
+    day: date | None = None,
     **question: Any,
 ) -> str:
     """Results as one HTML file that needs no network.
@@ -130,10 +129,12 @@ def report_html(
     alpha, side : float, str
         As in ``Results.at``.
     title, note : str
-        Shown as they are typed, never as HTML.
+        Shown as they are typed, never as HTML; without a title the decision is the title.
     sections : sequence of str
         Keys of ``SECTIONS``. The answer, what it assumes and what it does not say are always there.
     audience : "decision-maker" or "analyst"
+    day : date or None
+        The day of the report, by default today; nothing else of it depends on the day.
     question : numbers
         ``at_most``, ``error_rate_at_most``, ``batch_size``, ``margin`` and ``delta`` as in
         ``answers_from``.
@@ -154,14 +155,16 @@ def report_html(
         trained=[retrained if experiment.algorithmic else NOT_REFITTED],
         data=[simulated if experiment.data.table is None else RE_SPLITS],
         picture=lambda: (
-            symbol_bars(results, alpha) if kind.symbolic else overview_bars(results, alpha, "upper")
+            symbol_bars(results, alpha)
+            if kind.symbolic
+            else next_loss(results, alpha, "upper", draws=False)
         ),
         pairs=lambda: [paired_difference(results, *names, alpha)] if len(names) == 2 else [],
         details=lambda: _details(results, answers, alpha, side, look.analyst),
         numbers=lambda: _numbers(results, alpha, side),
         appendix=lambda: _appendix(results, alpha, side, look, question),
     )
-    return _written(look, confidence(alpha), answers, story)
+    return _written(look, day, alpha, answers, story)
 
 
 def losses_report_html(
@@ -171,6 +174,7 @@ def losses_report_html(
     note: str = "",
     sections: Sequence[str] = tuple(SECTIONS),
     audience: str = "decision-maker",
+    day: date | None = None,
     **question: Any,
 ) -> str:
     """A file of losses as one HTML file that needs no network.
@@ -182,29 +186,29 @@ def losses_report_html(
     look = _look(title, note, sections, audience)
     columns, level = table.columns, confidence(alpha)
     answers = answers_of(columns, alpha, **table.told, **question)
-    errors = question.get("error_rate_at_most") is not None
-    ends = {"low": 0.0, "high": 1.0} if errors else question
+    rate = question.get("error_rate_at_most"), question.get("batch_size")
+    ends = {"low": 0.0, "high": 1.0} if rate[0] is not None else question
     numbers: dict[str, Any] = {name: ends[name] for name in ("low", "high") if name in ends}
     numbers["greater_is_better"] = table.greater_is_better
     limit = question.get("at_least" if table.greater_is_better else "at_most")
     counts = f"{counted(table.size, 'case')}, {counted(len(columns), 'model')}"
-    groups = [Section(BY_GROUP, table=group_table(table, answers, level))] if answers.groups else []
+    groups = [Section(BY_GROUP, table=group_table(table, answers, alpha))] if answers.groups else []
     story = Story(
         facts=f"{table.name}: {counts}. {level} confidence.",
         trained=[NOT_TUNED, NOT_REFITTED],
-        data=table.notes,
-        picture=lambda: bound_bars(columns, alpha, limit, **numbers),
+        data=[*table.notes[:-1], table.taken],
+        picture=lambda: loss_picture(columns, alpha, limit, *rate, **numbers),
         pairs=lambda: [difference_bars(columns, alpha, **numbers)],
         details=lambda: Section(
             SECTIONS["details"],
-            answers.bounds,
-            [loss_histograms(columns, alpha, **numbers)],
+            verdicts=answers.bounds,
+            panels=[loss_histograms(columns, alpha, **numbers)],
             parts=groups,
         ),
-        numbers=lambda: _losses_numbers(table, answers, level),
+        numbers=lambda: Section(SECTIONS["numbers"], table=losses_table(table, answers, alpha)),
         appendix=lambda: _losses_appendix(table, alpha, look, question),
     )
-    return _written(look, level, answers, story)
+    return _written(look, day, alpha, answers, story)
 
 
 def _look(title: str, note: str, sections: Sequence[str], audience: str) -> Look:
@@ -214,35 +218,55 @@ def _look(title: str, note: str, sections: Sequence[str], audience: str) -> Look
     return Look(title, note, tuple(name for name in SECTIONS if name in sections), audience)
 
 
-def _written(look: Look, level: str, answers: Answers, story: Story) -> str:
+def _written(look: Look, day: date | None, alpha: Level, answers: Answers, story: Story) -> str:
     """Every report in the same order; what may be left out is made only where it was chosen."""
-    compared = bool(answers.comparison)
+    compared, level = bool(answers.comparison), confidence(alpha)
     assumed = [SAME_SOURCE, *story.trained, CHOSEN_BEFORE.format(level=level)]
     assumed += [INDEPENDENT_CASES] * compared
     assumed += [INDEPENDENT_LIMIT] * any(v.assumptions == INDEPENDENT for v in answers.answer)
     limits = [NOT_ONE_CASE.format(level=level), NOT_THE_MEAN, NOT_UNDER_DRIFT]
     limits += [NOT_BY_OVERLAP, NOT_THE_WINNER] * compared
     limits += [NOT_TYPICAL] if answers.typical else []
-    separately = "Each of these statements holds separately." if len(answers.answer) > 1 else ""
+
+    def answer() -> Section:
+        panels = [story.picture()] if "picture" in look.sections else []
+        behind = _behind(answers, look)
+        return Section("The answer", answers.strip, panels=panels, behind=behind)
+
     makers: dict[str, Callable[[], Section]] = {
-        "answer": lambda: Section("The answer", answers.answer, text=separately),
-        "picture": lambda: Section(SECTIONS["picture"], panels=[story.picture()]),
+        "answer": answer,
+        "comparison": lambda: _comparison(answers, story.pairs(), look.analyst),
         "assumptions": lambda: Section("What this assumes", bullets=[*assumed, *story.data]),
         "limits": lambda: Section("What this does not say", bullets=limits),
-        "comparison": lambda: _comparison(answers, story.pairs(), look.analyst),
         "details": story.details,
         "numbers": story.numbers,
         "appendix": story.appendix,
     }
     left_out = set(SECTIONS) - set(look.sections) | (set() if compared else {"comparison"})
     made = {name: make() for name, make in makers.items() if name not in left_out}
-    title = look.title.strip() or "What will the next loss be?"
-    return render(title, look.note.strip(), story.facts, made, look.analyst)
+    title = look.title.strip() or answers.strip.title.removesuffix(".")
+    written = (day or date.today()).isoformat()
+    return render(title, look.note.strip(), story.facts, written, made, look.analyst)
+
+
+def _behind(answers: Answers, look: Look) -> list[Verdict]:
+    """The sentences behind the strip, each once, but for those that another section tells."""
+    strip, elsewhere = answers.strip, list[Verdict]()
+    if "comparison" in look.sections:
+        elsewhere += [*answers.comparison, *(answers.pairs if look.analyst else ())]
+    if "details" in look.sections and len(answers.bounds) > 1:
+        elsewhere += answers.bounds
+    told = {verdict.text for verdict in elsewhere}
+    every = [*([strip.choice] if strip.choice else []), *sum((c.verdicts for c in strip.cards), ())]
+    return [own for own in {own.text: own for own in every}.values() if own.text not in told]
 
 
 def _comparison(answers: Answers, panels: Sequence[Panel], analyst: bool) -> Section:
-    pairs = [Section("Every pair", answers.pairs)] if answers.pairs and analyst else []
-    return Section(SECTIONS["comparison"], answers.who_wins, panels, parts=pairs)
+    """Who is better by each aspect; of more than two also pair by pair."""
+    lines = pair_lines(answers.strip) if answers.pairs else []
+    pairs = [Section("Every pair", verdicts=answers.pairs)] if answers.pairs and analyst else []
+    title = SECTIONS["comparison"]
+    return Section(title, None, lines, answers.comparison, panels, parts=pairs)
 
 
 def _details(results: Results, answers: Answers, alpha: Level, side: str, analyst: bool) -> Section:
@@ -254,33 +278,8 @@ def _details(results: Results, answers: Answers, alpha: Level, side: str, analys
         panels.append(coverage_histograms(results, alpha, side))
         panels.append(calibration_curve(results, alpha, side))
     bounds = answers.bounds if len(answers.bounds) > 1 else ()
-    return Section(SECTIONS["details"], [*bounds, *answers.typical], panels)
-
-
-def group_table(table: LossTable, answers: Answers, level: str) -> Table:
-    """A row for each group and model: cases, mean loss and the group's own bound."""
-    assert table.groups is not None
-    rows = []
-    for facts in (verdict.facts for verdict in answers.groups):
-        own = table.columns[facts["column"]][table.groups == facts["group"]]
-        if facts["outcome"] == "too little data":
-            bound = f"none: {facts['k_needed'] - len(own)} more cases needed"
-        else:
-            bound = facts["quoted"]
-        mean = number(float(own.mean()))
-        rows.append((facts["group"], facts["column"], f"{len(own):,}", mean, bound))
-    head = ("group", "model", "cases", "mean", f"bound ({level})")
-    return Table(head, rows, GROUPS_BEFORE)
-
-
-def _losses_numbers(table: LossTable, answers: Answers, level: str) -> Section:
-    rows = [
-        (name, len(own), *(number(float(v)) for v in (own.mean(), own.min(), own.max())), bound)
-        for (name, own), verdict in zip(table.columns.items(), answers.bounds, strict=True)
-        for bound in [verdict.facts["quoted"]]
-    ]
-    head = ("model", "cases", "mean", "least", "greatest", f"bound ({level})")
-    return Section(SECTIONS["numbers"], table=Table(head, rows))
+    told = [*bounds, *answers.typical]
+    return Section(SECTIONS["details"], verdicts=told, panels=panels)
 
 
 def _numbers(results: Results, alpha: Level, side: str) -> Section:

@@ -21,7 +21,13 @@ from cpp_core.method.measuring import Measured, measure
 from cpp_core.method.ranks import scores_needed
 from cpp_core.method.sets import Sets
 from cpp_core.method.training import Failure
-from cpp_core.trials.experiment import LEAST_TRAINING, Experiment, check_algorithm, usual_sets
+from cpp_core.trials.experiment import (
+    LEAST_TRAINING,
+    USUAL_ALPHA,
+    Experiment,
+    check_algorithm,
+    usual_sets,
+)
 from cpp_core.trials.one_trial import (
     Entry,
     algorithm_and_inputs,
@@ -35,9 +41,11 @@ from cpp_core.trials.one_trial import (
 from cpp_core.trials.results import NumericLosses, ends_at
 
 VARIANT_OF = {"fixed": "z-fixed", "variable": "z-variable"}
-"""The constructions of sets that move with the case, and the variants that run them."""
+"""The regressions behind sets that move with the case, and the variants that run them."""
 
-ORDERS = ("hardest", "widest", "surprising", "random")
+CONSTRUCTIONS = ("variable", "fixed", "nested")
+"""Sets that move with the case. Nested ones start from the quantiles of one alpha, ``USUAL_ALPHA``,
+whatever alpha is asked for: a set at more confidence holds the one at less."""
 
 N_FRESH = 40
 """Fresh training samples behind the losses at one simulated case."""
@@ -93,7 +101,7 @@ class CaseStudy(Study):
     failures : dict
         Each algorithm's training runs that raised; they count with the worst loss.
     readers : dict
-        What reads the sets, by algorithm and construction.
+        What reads the sets, by algorithm and regression.
     """
 
     label_known: bool
@@ -111,7 +119,8 @@ class CaseStudy(Study):
         side: str = "two-sided",
     ) -> NDArray:
         """Lower and upper ends at every test case, (n_cases, 2); crossed ends are the empty set."""
-        found = self._reader(algorithm, construction).sets(alpha, check_side(side))
+        start = USUAL_ALPHA if construction == "nested" else None
+        found = self._reader(algorithm, construction).sets(alpha, check_side(side), start)
         return np.column_stack([found.lower[0], found.upper[0]])
 
     def curve(
@@ -135,12 +144,14 @@ class CaseStudy(Study):
     ) -> NDArray:
         """The regressed ends at every test case, before calibration moves them: (n_cases, 2)."""
         arrays = self._reader(algorithm, construction).arrays
-        ends = ends_at(arrays, "test_ends", float(exact_alpha(alpha)), check_side(side))
+        start = USUAL_ALPHA if construction == "nested" else alpha
+        ends = ends_at(arrays, "test_ends", float(exact_alpha(start)), check_side(side))
         return np.column_stack([end[0] for end in ends])
 
     def _reader(self, algorithm: str, construction: str) -> NumericLosses:
-        lookup(construction, VARIANT_OF, "construction")
-        return self.readers[check_algorithm(self.experiment, algorithm), construction]
+        lookup(construction, dict.fromkeys(CONSTRUCTIONS), "construction")
+        regressed = "fixed" if construction == "fixed" else "variable"
+        return self.readers[check_algorithm(self.experiment, algorithm), regressed]
 
 
 def inside(ends: NDArray, losses: NDArray) -> NDArray[np.bool_]:
@@ -210,20 +221,32 @@ Done = Mapping[str, tuple[Entry, Measured, np.random.Generator]]
 """By algorithm: who trained, what its candidates did, the seeds of the regression."""
 
 
+class Regressed(dict[tuple[str, str], NumericLosses]):
+    """What reads the sets, by algorithm and regression, which is fitted once it is asked for.
+
+    Either regression has the seeds of its own trial, whichever is asked for first.
+    """
+
+    def __init__(self, experiment: Experiment, cases: NDArray, z: bool, done: Done) -> None:
+        super().__init__()
+        self._asked = experiment, cases, z, done
+
+    def __missing__(self, key: tuple[str, str]) -> NumericLosses:
+        experiment, cases, z, done = self._asked
+        sibling, (entry, measured, rng) = with_construction(experiment, key[1]), done[key[0]]
+        own, fresh = replace(entry, experiment=sibling), copy.deepcopy(rng)
+        with one_thread():
+            arrays = moved_arrays(own, measured, fresh, cases, with_label=z)
+        one_trial = {array: values[None] for array, values in arrays.items()}
+        return self.setdefault(key, NumericLosses(one_trial, sibling))
+
+
 def _with_sets(
     experiment: Experiment, seed: int, trial: int, sample: _Sample, m: int, z: bool, done: Done
 ) -> CaseStudy:
-    """Regress the losses for both constructions, and predict at all test cases."""
+    """Regress the losses with variable width, and predict at all test cases."""
     X, y, rows, cases, tested = sample
-    readers = {}
-    for construction in VARIANT_OF:
-        sibling = with_construction(experiment, construction)
-        for name, (entry, measured, rng) in done.items():
-            fresh = copy.deepcopy(rng)  # either construction has the seeds of its own trial
-            own = replace(entry, experiment=sibling)
-            arrays = moved_arrays(own, measured, fresh, cases, with_label=z)
-            one_trial = {array: values[None] for array, values in arrays.items()}
-            readers[name, construction] = NumericLosses(one_trial, sibling)
+    readers = Regressed(experiment, cases, z, done)
     stored = {name: readers[name, "variable"].arrays for name in done}
     calibration_losses = {name: arrays["calibration"][0] for name, arrays in stored.items()}
     return CaseStudy(
@@ -248,9 +271,14 @@ def with_construction(experiment: Experiment, construction: str) -> Experiment:
     return replace(experiment, variant=variant, regressor=other)
 
 
+def usual_construction(experiment: Experiment) -> str:
+    """The construction that an experiment asks for; a variable width where it asks for none."""
+    return "fixed" if experiment.variant == VARIANT_OF["fixed"] else "variable"
+
+
 @one_thread()
 def case_study(experiment: Experiment, seed: int = 0, trial: int = 0) -> CaseStudy:
-    """Z-modulated sets at every test case, of fixed and of variable width from the same runs.
+    """Z-modulated sets at every test case, of all constructions from the same training runs.
 
     Losses and sets are those of ``run_trial`` for either variant.
     """
@@ -289,6 +317,13 @@ def x_study(experiment: Experiment, seed: int = 0, trial: int = 0) -> CaseStudy:
 # What freshly trained candidates did at one case
 
 
+def fits_per_case(experiment: Experiment) -> int:
+    """Training runs of each algorithm that are fresh to one case (``fresh_samples``)."""
+    if experiment.data.table is None:
+        return N_FRESH
+    return ((experiment.test_size or 0) - 1) // experiment.sizes.m
+
+
 def fresh_samples(
     experiment: Experiment, seed: int, trial: int, case: int
 ) -> tuple[NDArray, NDArray, NDArray, int, NDArray]:
@@ -300,14 +335,14 @@ def fresh_samples(
     """
     X, y, rows, cases, _ = sample_of(experiment, seed, trial)
     at = int(cases[check_case(case, len(cases))])
-    m, key = experiment.sizes.m, np.random.SeedSequence(seed, spawn_key=(trial, 2, case))
+    n_fits, m = fits_per_case(experiment), experiment.sizes.m
+    key = np.random.SeedSequence(seed, spawn_key=(trial, 2, case))
     rng = np.random.default_rng(key)
     if experiment.data.table is not None:
         others = rng.permutation(np.delete(cases, case))
-        n_fits = len(others) // m
         return X, y, rows, at, others[: n_fits * m].reshape(n_fits, m)
-    X_fresh, y_fresh = experiment.data.draw(N_FRESH * m, rng)
-    training = 1 + np.arange(N_FRESH * m).reshape(N_FRESH, m)
+    X_fresh, y_fresh = experiment.data.draw(n_fits * m, rng)
+    training = 1 + np.arange(n_fits * m).reshape(n_fits, m)
     X, y = np.concatenate([X[at, None], X_fresh]), np.concatenate([y[at, None], y_fresh])
     return X, y, np.full(len(y), -1), 0, training
 
@@ -338,60 +373,15 @@ def case_losses(experiment: Experiment, seed: int, trial: int, case: int) -> dic
     return {name: losses.astype(np.float32) for name, losses in found.items()}
 
 
-# The gallery
-
-
-def gallery_order(
-    study: CaseStudy,
-    by: str = "hardest",
-    alpha: Level = 0.1,
-    side: str = "two-sided",
-    construction: str = "variable",
-    label: Any = None,
-) -> NDArray[np.intp]:
-    """Numbers of the test cases in the order in which a gallery shows them.
-
-    ``hardest`` first means the largest regressed upper end (on average over the algorithms),
-    ``widest`` the widest set, ``surprising`` the upper ends that differ most between algorithms, or
-    with one algorithm the predicted median that is farthest from its class's; ``random`` the order
-    of the draw. Ties are broken by the predicted median. ``label`` keeps one class.
-    """
-    lookup(by, {order: order for order in ORDERS}, "order of the gallery")
-    kept = np.arange(len(study.y))
-    if label is not None:
-        if label not in check_classes(study.experiment):
-            raise ValueError(
-                f"{label!r} is not a class of {study.experiment.data.label}; choose one of "
-                f"{', '.join(map(repr, study.experiment.data.classes))}."
-            )
-        kept = np.flatnonzero(study.y == label)
-    if by == "random":
-        return kept
-    names, question = study.experiment.algorithms, (construction, alpha, side)
-    medians = np.mean([study.predicted(name, alpha=0.5, side="upper")[:, 1] for name in names], 0)
-    if by == "hardest":
-        key = np.mean([study.predicted(name, *question)[:, 1] for name in names], axis=0)
-    elif by == "widest":
-        key = np.mean([Sets(*study.sets(name, *question).T).width for name in names], axis=0)
-    elif len(names) > 1:
-        uppers = np.array([study.sets(name, *question)[:, 1] for name in names])
-        key = Sets(uppers.min(axis=0), uppers.max(axis=0)).width
-    else:
-        groups = study.y if study.experiment.data.classes else np.zeros(len(study.y))
-        usual = {group: np.median(medians[groups == group]) for group in np.unique(groups)}
-        key = np.abs(medians - np.array([usual[group] for group in groups]))
-    return kept[np.lexsort((kept, -medians[kept], -key[kept]))]
-
-
 # From any experiment
 
 
 def case_experiment(experiment: Experiment) -> Experiment:
     """The z-variable experiment with the same data, algorithms and, where it is per case, loss.
 
-    One that is Z-modulated already stays as it is. k is 50; on a small table it is the largest that
-    leaves training subsets of 5 cases, and more than 50 where a test group needs small subsets. A
-    table that is too small for that is refused.
+    One that is Z-modulated already stays as it is. k is the usual one (``usual_sets``), and greater
+    where the cases to test with are few, so that a training subset of m fits among them. A table
+    that is too small for subsets of 5 cases is refused.
     """
     if experiment.modulation is not None:
         return experiment

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
@@ -17,12 +18,21 @@ from cpp_core.checks import check_count, lookup
 from cpp_core.method.constructions import Part, with_test
 from cpp_core.method.evaluation import Loss
 from cpp_core.method.modulation import Modulation
+from cpp_core.method.ranks import scores_needed
 from cpp_core.method.splits import check_training_size
 
 MAX_ALGORITHMS = 6
 
-USUAL_SETS, LEAST_TRAINING = 50, 5
-"""How many training subsets there usually are, and the least m for which there are fewer."""
+USUAL_ALPHA = 0.1
+USUAL_SETS = scores_needed(USUAL_ALPHA, "two-sided")
+"""Training subsets where nobody says how many: just enough for two sides at the usual alpha.
+
+Every subset more makes all of them smaller. Upper bounds, and sets that move with the case, need
+half as many: theirs stay finite down to half that alpha.
+"""
+
+LEAST_TRAINING = 5
+"""The least m for which there are fewer subsets than usual."""
 
 MINUS = " minus "
 """Between the names of a pair."""
@@ -59,12 +69,33 @@ def usual_n(data: Dataset) -> int:
 
 
 def usual_sets(variant: str, n: int, held_out: int = 1) -> int:
-    """k where nobody says how many: 50, or fewer so that each subset has 5 cases to train with.
+    """k where nobody says how many: 19, or fewer so that each subset has 5 cases to train with.
+
+    It does not depend on the alpha that is asked for, which never trains anything.
 
     >>> usual_sets("z-free", 1347), usual_sets("z-free", 112), usual_sets("z-variable", 112)
-    (50, 18, 9)
+    (19, 18, 9)
     """
     return max(1, min(USUAL_SETS, n // VARIANTS[variant].n_parts // (LEAST_TRAINING + held_out)))
+
+
+@lru_cache(maxsize=64)
+def preset_of(experiment: "Experiment") -> str | None:
+    """Which of the paper's runs an experiment is, in whatever order its algorithms are named.
+
+    One that starts with automatic sizes is known by those too.
+
+    >>> preset_of(Experiment(algorithms=("svm-rbf", "svm-lin"))), preset_of(Experiment(n=1000))
+    ('digits-candidate', None)
+    """
+
+    def in_order(of: "Experiment") -> "Experiment":
+        return replace(of, algorithms=tuple(sorted(of.algorithms)))
+
+    runs = {in_order(Experiment.preset(name)): name for name in PRESETS}
+    started = [name for name, preset in PRESETS.items() if preset.automatic]
+    runs |= {in_order(Experiment.preset(name, n_sets=None)): name for name in started}
+    return runs.get(in_order(experiment))
 
 
 def check_algorithm(experiment: "Experiment", algorithm: str) -> str:
@@ -115,7 +146,7 @@ class Experiment:
         simulated data ``test_size`` counts test losses, each with its own fresh training sample; on
         a table they share ``test_size`` cases in disjoint groups.
     n_sets : int
-        k of the algorithm constructions, by default 50 or, on a small sample, as many as leave 5
+        k of the algorithm constructions, by default 19 or, on a small sample, as many as leave 5
         training cases to each (``usual_sets``); left out for ``symbolic`` and ``batch`` it means
         that they are about one candidate.
     n_evaluations : int

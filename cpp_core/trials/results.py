@@ -109,15 +109,20 @@ class NumericLosses:
         predicted = self._predicted("calibration_ends", alpha, side)
         return moved_scores(self.calibration.astype(np.float64), predicted, side)
 
-    def sets(self, alpha: Level, side: str) -> Sets:
-        """The sets at one alpha, in shown units."""
+    def sets(self, alpha: Level, side: str, regressed_at: Level | None = None) -> Sets:
+        """The sets at one alpha, in shown units.
+
+        ``regressed_at`` is an alpha, fixed beforehand, whose predicted ends all sets are moved
+        from: they are then nested over alpha.
+        """
         if not self.modulated:
             found = Sets(*self.ranked.ends(alpha, side))
         else:
+            start = alpha if regressed_at is None else regressed_at
             found = moved_sets(
                 self.calibration.astype(np.float64),
-                self._predicted("calibration_ends", alpha, side),
-                self._predicted("test_ends", alpha, side),
+                self._predicted("calibration_ends", start, side),
+                self._predicted("test_ends", start, side),
                 *(alpha, side, self.low, self.high),
             )
         return found if self.sign > 0 else found.negative

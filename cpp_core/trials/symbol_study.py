@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from cpp_core.checks import Level
 from cpp_core.method.training import Failure
-from cpp_core.trials.case_study import Study, measured_at, sample_of
+from cpp_core.trials.case_study import Study, check_case, measured_at, sample_of
 from cpp_core.trials.experiment import Experiment, check_algorithm
 from cpp_core.trials.one_trial import entry_of, one_thread, symbol_arrays
 from cpp_core.trials.results import SymbolicLosses
@@ -31,6 +31,11 @@ class SymbolStudy(Study):
     def sets(self, algorithm: str, alpha: Level = 0.1) -> NDArray[np.bool_]:
         """Which symbols are in the set of each test case, (n_cases, S)."""
         return self.readers[check_algorithm(self.experiment, algorithm)].sets(alpha)[0]
+
+    def happened_at(self, algorithm: str, case: int) -> NDArray:
+        """The symbols that the trial saw at one test case: none, or one."""
+        found = self.happened[algorithm][self.tested == check_case(case, len(self.y))]
+        return np.array(self.symbols)[found.astype(int)]
 
 
 def _check_symbolic(experiment: Experiment) -> None:

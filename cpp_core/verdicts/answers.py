@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cpp_core.catalog.loss_files import DIRECTIONS
+from cpp_core.catalog.directions import DIRECTIONS, zero_one
 from cpp_core.checks import Level, exact_alpha
 from cpp_core.method.counts import DELTA
 from cpp_core.method.ranks import check_losses
@@ -183,6 +183,8 @@ def answers_of(
         for name, (own, its, label) in zip(columns, owns, strict=True)
     )
     limits = [found for found in answer if isinstance(found, Decision)]
+    if zero_one(columns):  # then wins settle the average, whatever range was given
+        about = replace(about, low=0.0, high=1.0, errors=True)
     strip = strip_of(columns, alpha, about, margin, limits)
     if strip.choice is None:
         return Answers(strip, answer, bounds, groups=within)

@@ -36,6 +36,11 @@ class Asked:
     wins: Verdict
     mean: Verdict
 
+    @property
+    def verdicts(self) -> tuple[Verdict, Verdict]:
+        """Both."""
+        return self.wins, self.mean
+
 
 @dataclass(frozen=True)
 class Choice(Verdict):

@@ -8,12 +8,13 @@ from cpp_core.verdicts.about import first_trial
 from cpp_core.verdicts.language import counted
 
 
-def held_out_losses(results: Results, algorithm: str) -> NDArray:
-    """The losses of trial 0 that an average is of: those that pairs are judged by.
+def held_out_losses(results: Results, algorithm: str, row: int | None = None) -> NDArray:
+    """The losses of a trial, by default trial 0, that an average is of.
 
-    Of a candidate all its held-out cases, of an algorithm its calibration groups.
+    Those that pairs are judged by: of a candidate all its held-out cases, of an algorithm its
+    calibration groups.
     """
-    arrays, row = results.arrays[algorithm], first_trial(results)
+    arrays, row = results.arrays[algorithm], first_trial(results) if row is None else row
     losses = arrays["calibration"][row].ravel()
     if results.experiment.algorithmic:
         return losses

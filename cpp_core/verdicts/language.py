@@ -11,7 +11,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
 from typing import Literal
 
-from cpp_core.checks import Level, exact_alpha
+from cpp_core.checks import Level, alpha_of, exact_alpha, to_fraction
 
 Direction = Literal["up", "down", "nearest"]
 
@@ -99,6 +99,24 @@ def unbroken(text: str) -> str:
 def confidence(alpha: Level) -> str:
     """1 - alpha in percent, never more than it is."""
     return percent(1 - exact_alpha(alpha), "down")
+
+
+def confidence_points(alpha: Level) -> float:
+    """1 - alpha in percent, as the number that a control shows.
+
+    >>> confidence_points(0.1), confidence_points(0.0123)
+    (90.0, 98.77)
+    """
+    return float(100 * (1 - exact_alpha(alpha)))
+
+
+def alpha_of_points(points: float) -> float:
+    """The alpha that belongs to a confidence in percent, without the rounding of ``1 - 0.9``.
+
+    >>> alpha_of_points(90), alpha_of_points(98.77)
+    (0.1, 0.0123)
+    """
+    return float(alpha_of(to_fraction(points, "confidence") / 100))
 
 
 def counted(n: int, noun: str) -> str:

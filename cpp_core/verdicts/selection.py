@@ -26,7 +26,12 @@ from cpp_core.verdicts.about import (
     check_scores,
     first_trial,
 )
-from cpp_core.verdicts.bounds import bound_verdict, expected_loss
+from cpp_core.verdicts.bounds import (
+    NEXT_CASES,
+    bound_verdict,
+    errors_ahead_of,
+    expected_loss,
+)
 from cpp_core.verdicts.language import clause, confidence, counted, plural
 
 SPLIT_SEED = 0
@@ -74,10 +79,37 @@ def winner_of(columns: Mapping[str, Any], alpha: Level, about: About) -> Verdict
     if len(lengths) != 1:
         raise ValueError(f"Columns of {sorted(lengths)} losses: all must be on the same cases.")
 
+    if about.errors and min(lengths) > 1 and all(own.ndim == 1 for own in losses.values()):
+        return _fewest_errors(losses, lengths.pop(), alpha, about)
+
     def bound(label: str, rows: NDArray, choosing: bool) -> float:
         return about.sign * about.bound_from(losses[label][rows], alpha)[1]
 
     return _winner(list(losses), lengths.pop(), bound, alpha, about)
+
+
+def _fewest_errors(losses: Mapping[str, NDArray], k: int, alpha: Level, about: About) -> Verdict:
+    """The one with the fewest errors on one half, with those to expect by the other half."""
+    half, K, right = k // 2, len(losses), about.greater_is_better
+    choose, calibrate = equal_parts(k, 2, np.random.default_rng(SPLIT_SEED))
+    errors = {label: int((own[choose] != right).sum()) for label, own in losses.items()}
+    best = min(errors, key=lambda label: errors[label])
+    inner = errors_ahead_of(losses[best][calibrate], alpha, about, best)
+    text = (
+        f"Chosen among {K} on {half} calibration {plural(about.held_out)}, calibrated on {half} "
+        f"others that the choice never saw, {best}: {clause(inner.text)} Quote this if you picked "
+        f"{best} here; the number from all {k} only for a model fixed beforehand; never the "
+        "smaller of the two."
+    )
+    why = (
+        f"{best} has the fewest errors of {K} on one random half of the {k} calibration scores of "
+        f"{about.source}; what is quoted comes from the other {half}, so that the choice costs no "
+        f"confidence. {inner.why}"
+    )
+    facts = inner.facts | {"n_algorithms": K, "chosen": best, "errors_on_first_half": errors}
+    rest = f"if you picked it here: chosen on {half:,}, calibrated on {half:,} others"
+    brief = replace(inner.brief, rest=f"among the next {NEXT_CASES} cases {rest}")
+    return replace(inner, text=text, facts=facts, why=why, brief=brief)
 
 
 def _winner(

@@ -237,6 +237,7 @@ def _bound_card(
         parts.append(f"typical of {over}: {ends}")
     topic = "The next batch" if about.batch_size else "The next loss"
     topic = f"The next {NEXT_CASES} cases" if about.errors else topic
+    topic += ", each separately" if others else ""
     verdicts = *(x.bound for x in two), *more
     return Card(topic, text, "; ".join(parts), own.claim, _strength(best.bound), verdicts)
 

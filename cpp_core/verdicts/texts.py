@@ -1,9 +1,23 @@
 """The words that pages, report and command line share."""
 
+from collections.abc import Iterable
 from typing import Any
 
-from cpp_core.catalog.losses import make_loss
-from cpp_core.verdicts.language import number, with_unit
+from cpp_core.catalog.algorithms import ALGORITHMS
+from cpp_core.catalog.losses import CLIPS, make_loss
+from cpp_core.catalog.presets import PRESETS
+from cpp_core.checks import Level, exact_alpha
+from cpp_core.trials.experiment import Experiment, preset_of
+from cpp_core.verdicts.language import (
+    clause,
+    confidence,
+    counted,
+    listed,
+    number,
+    sentence,
+    typed,
+    with_unit,
+)
 
 TAGLINE = (
     "Forecast the next loss, of the model you have and of the one you will retrain, with a stated "
@@ -22,24 +36,152 @@ RE_SPLITS = (
     "table, not new tables."
 )
 
-NOT_FOR_ONE_CASE = (
-    "What this does not promise: the probability counts new cases and all else that is drawn, "
-    "together. Over many cases the sets hold what happens as often as promised; at this one case, "
-    "or in one class, it may be more often or less."
-)
-
 BEFORE_THE_LABEL = (
     "While the label is still unknown, only the inputs can move the bar, and the promise is about "
     "one model that is trained already (on a third of the cases), not about retraining."
 )
 
 
+RESPONSES = {"predict_proba": "probabilities", "decision_function": "decision values"}
+"""What a loss needs of a model, in words."""
+
+SEPARATOR = " · "
+"""Between the parts of what was chosen."""
+
+# What can be chosen
+
+
+def loss_choice(name: str) -> str:
+    """A loss as it is offered: its label, and which value is perfect.
+
+    >>> loss_choice("log_loss"), loss_choice("accuracy")
+    ('log loss (0 is perfect)', 'accuracy (1 is perfect)')
+    """
+    loss = make_loss(name)
+    return f"{loss.label} ({number(loss.best)} is perfect)"
+
+
 def loss_words(name: str, **settings: Any) -> str:
     """What a loss measures, with its range and unit.
 
-    >>> loss_words("log_loss", clip=0.001)[-24:], loss_words("squared_error")[-28:]
-    ('(range: 0 to 6.908 nats)', '(range: 0 to no upper limit)')
+    >>> loss_words("log_loss", clip=0.001)
+    'How surprised the model is by the true label. Range: 0 to 6.908 nats.'
+    >>> loss_words("squared_error")[-27:]
+    'Range: 0 to no upper limit.'
     """
     loss = make_loss(name, **settings)
     top = "no upper limit" if loss.high == float("inf") else number(loss.high, digits=4)
-    return f"{loss.words} (range: {with_unit(f'{number(loss.low)} to {top}', loss.unit)})"
+    ends = with_unit(f"{number(loss.low)} to {top}", loss.unit)
+    return f"{sentence(loss.words)}. Range: {ends}."
+
+
+def clip_words(name: str) -> str:
+    """A clip as it is offered, with the loss that it gives to a label of probability 0.
+
+    >>> clip_words("machine"), clip_words("0.001")
+    ('2.22e-16 (36.04 nats)', '0.001 (6.908 nats)')
+    """
+    loss = make_loss("log_loss", clip=CLIPS[name])
+    return f"{number(CLIPS[name])} ({with_unit(number(loss.high, digits=4), loss.unit)})"
+
+
+def lacking_words(loss: str, labels: Iterable[str]) -> str:
+    """Why a loss is not offered: what algorithms with these labels do not give.
+
+    >>> lacking_words("hinge", ["Dummy", "Naive Bayes"])
+    'No hinge loss: Dummy and Naive Bayes give no decision values.'
+    """
+    names, found = list(labels), make_loss(loss)
+    give = "gives" if len(names) == 1 else "give"
+    missing = RESPONSES.get(found.response or "", "predictions")
+    return f"No {found.label}: {listed(names)} {give} no {missing}."
+
+
+# What was chosen
+
+
+def alpha_words(alpha: Level) -> str:
+    """What stands under the control of the confidence.
+
+    >>> alpha_words(0.1), alpha_words(0.0123)
+    ('alpha 0.10. Moving it trains nothing.', 'alpha 0.0123. Moving it trains nothing.')
+    """
+    exact = float(exact_alpha(alpha))
+    short = f"{exact:.2f}"
+    return f"alpha {short if float(short) == exact else typed(exact)}. Moving it trains nothing."
+
+
+def limit_words(alpha: Level) -> str:
+    """What is asked with a limit, under its control.
+
+    >>> limit_words(0.1)
+    'Asked of 90 % of new cases, fixed before looking: shown, not shown or too little data.'
+    """
+    asked = f"Asked of {confidence(alpha)} of new cases, fixed before looking"
+    return f"{asked}: shown, not shown or too little data."
+
+
+def question_words(experiment: Experiment) -> str:
+    """The question that an experiment answers, in a few plain words.
+
+    >>> question_words(Experiment()), question_words(Experiment(variant="z-free"))
+    ('the model I have', 'after retraining on 25 cases')
+    """
+    told = clause(experiment.kind.label)
+    if experiment.batch_size is not None:
+        told = f"{told} of {experiment.batch_size:,}"
+    if not experiment.algorithmic:
+        return told
+    again = "" if "retraining" in told else ", after retraining"
+    return f"{told}{again} on {counted(experiment.sizes.m, 'case')}"
+
+
+def chosen_words(experiment: Experiment, alpha: Level, trials: int, side: str = "upper") -> str:
+    """What was chosen, in one line that stands above the answer.
+
+    >>> chosen_words(Experiment.preset("digits-candidate"), 0.1, 1000)
+    'Digits: which SVM? · the model I have · log loss · 90 % confidence · 1,000 splits'
+    """
+    start, data = preset_of(experiment), experiment.data
+    labels = [ALGORITHMS[name].label for name in experiment.algorithms]
+    rivals = listed(labels) if len(labels) < 4 else f"{len(labels)} algorithms"
+    symbolic = experiment.kind.symbolic
+    parts = [
+        PRESETS[start].label if start else f"{data.label}: {rivals}",
+        question_words(experiment),
+        *([] if symbolic else [experiment.measure.label]),
+        f"{confidence(alpha)} confidence" + ", both sides" * (side == "two-sided" and not symbolic),
+        counted(trials, "simulated data set" if data.table is None else "split"),
+    ]
+    return SEPARATOR.join(parts)
+
+
+def spent_words(experiment: Experiment) -> str:
+    """How the cases of one trial are spent.
+
+    >>> spent_words(Experiment())
+    'Of 1,347 cases, 673 train each model and 673 calibrate its bound. 450 others test it.'
+    >>> spent_words(Experiment(variant="z-free"))
+    'Of 1,347 cases, each of k = 50 training runs takes m = 25 and one more to be judged at.'
+    """
+    sizes, n, b = experiment.sizes, experiment.n or 0, experiment.batch_size
+    if experiment.algorithmic:
+        parts = experiment.kind.n_parts
+        times = (
+            f"{parts} x {sizes.k:,} training runs"
+            if parts > 1
+            else f"k = {sizes.k:,} training runs"
+        )
+        held_out = b or experiment.n_evaluations
+        judged = "one more" if held_out == 1 else f"{held_out:,} more"
+        return (
+            f"Of {n:,} cases, each of {times} takes m = {sizes.m:,} and {judged} to be judged at."
+        )
+    if experiment.kind.symbolic:
+        calibrate = f"3 x {sizes.k:,} find its sets"
+    else:
+        calibrate = f"{sizes.k:,}{' batches' if b else ''} calibrate its bound"
+    tested = f"{sizes.n_test:,} other batches" if b else f"{sizes.n_test:,} others"
+    return (
+        f"Of {n:,} cases, {sizes.m:,} train each model and {calibrate}. {sentence(tested)} test it."
+    )

@@ -12,6 +12,8 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from cpp_core.lessons.lesson import Control, Lesson
 
 OPENED, VALUES, LECTURE = "_lesson", "_lesson_values", "_lecture"
+MOVED = "_lesson_moved"
+"""In the session: whether the visitor has moved anything in the lesson that is open."""
 LECTURING = {"lecture": "1"}
 
 
@@ -30,6 +32,7 @@ def enter(name: str, lesson: Lesson | None) -> None:
     if state.get(OPENED) != name or back:
         controls = lesson.controls if lesson else ()
         state[OPENED], state[VALUES] = name, {c.key: read(c) for c in controls}
+        state[MOVED] = False
         state[LECTURE] = st.query_params.get("lecture") == LECTURING["lecture"]
         if not back:  # a link to the page that one is on changes the view, but not the address
             st.query_params.from_dict(st.query_params.to_dict())
@@ -66,15 +69,21 @@ def go(name: str) -> None:
 
 
 def widget(lesson: Lesson, control: Control) -> str:
-    """The key of a control's widget, which shows what is known of it."""
-    key, value = f"{lesson.name}-{control.key}", st.session_state[VALUES][control.key]
-    if st.session_state.get(key) != value and control.kind != "again":
-        st.session_state[key] = value
+    """The key of a control's widget, which shows what is known of it.
+
+    It is told again and again until the visitor moves something: a browser that is slow to load
+    sees the last answer only, and would show where the widget starts.
+    """
+    state, key = st.session_state, f"{lesson.name}-{control.key}"
+    value = state[VALUES][control.key]
+    if control.kind != "again" and (not state[MOVED] or state.get(key) != value):
+        state[key] = value
     return key
 
 
 def take(lesson: Lesson, control: Control) -> None:
     """Know what the visitor chose."""
+    st.session_state[MOVED] = True
     known = st.session_state[VALUES]
     if control.kind == "again":
         known[control.key] = (known[control.key] + 1) % 10_000

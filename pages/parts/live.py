@@ -162,17 +162,23 @@ def _draw(job: Job, draw: Draw) -> None:
 
 
 def awaited(
-    study: Watched[T], again: Callable[[], None], words: str, fits: int, place: str
+    study: Watched[T],
+    again: Callable[[], None],
+    words: str,
+    fits: int,
+    place: str,
+    moment: float = MOMENT,
 ) -> T | None:
     """What a study finds; until then None, with progress and Cancel on the page.
 
-    ``again`` forgets a study that was stopped, so that the next one starts anew.
+    ``again`` forgets a study that was stopped, so that the next one starts anew. Before it shows
+    progress, the page waits a ``moment``, in seconds.
     """
     if study in left_behind() and not study.pending.done():
         _rejoin(study, place)
         return None
     study.watchers.renew(visitor())
-    wait([study.pending], MOMENT)
+    wait([study.pending], moment)
     cancelled = study.cancelled or study in left_behind()
     if study.stopped and not cancelled:  # the tab was closed or hidden
         again()

@@ -5,28 +5,29 @@ from pathlib import Path
 import streamlit
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from cpp_core import Experiment
-from cpp_core.figures.compare import WHO_WINS, panels_of
-from cpp_core.figures.interval_figures import overview_bars
+from cpp_core import ALGORITHMS, Experiment
+from cpp_core.figures.compare import WHO_WINS, first_picture, panels_of
 from cpp_core.verdicts.answers import compared
 from cpp_core.verdicts.coverage import promise_kept
 from cpp_core.verdicts.strip import asked_strip
 from cpp_core.verdicts.summary import figures_table
+from cpp_core.verdicts.terms import STYLE
 from pages.parts.live import keys_of, stored_results, stored_trials
 from pages.parts.show import kept
 
 
-class PreloadCharts:
-    """Lets a browser load Plotly with the page: every page has charts, and it is the last to come.
+class PreparePage:
+    """Lets a browser know with the page what it would learn too late from the first answer.
 
-    Without it, a browser learns of the charts when the first one arrives, and waits again.
+    How the frame looks: without it, a page is drawn in another shape first, and jumps. And Plotly:
+    every page has charts, and they are the last to come.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
         scripts = Path(streamlit.__file__).parent.glob("static/static/js/PlotlyChart.*.js")
         lines = [f'<script type="module">import("./static/js/{p.name}")</script>' for p in scripts]
-        self.script = "".join(lines).encode()
+        self.head = "".join([style(), *lines]).encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and "." not in scope["path"].rsplit("/", 1)[-1]:
@@ -45,13 +46,23 @@ class PreloadCharts:
             else:
                 content += message.get("body", b"")
                 if not message.get("more_body"):
-                    content = content.replace(b"</head>", self.script + b"</head>", 1)
+                    content = content.replace(b"</head>", self.head + b"</head>", 1)
                     size = [(b"content-length", str(len(content)).encode())]
                     kept_ = [(k, v) for k, v in start["headers"] if k != b"content-length"]
                     await send({**start, "headers": kept_ + size})
                     await send({**message, "body": content})
 
         await self.app(scope, receive, send_with_script)
+
+
+def style() -> str:
+    """How the frame, marked terms and the tags of algorithms look, on every page."""
+    frame = Path(__file__).with_name("frame.css").read_text(encoding="utf-8")
+    tags = "\n".join(
+        f'.stApp [data-tag][aria-label="{a.label}"] {{background: {a.color}; color: {a.ink}}}'
+        for a in ALGORITHMS.values()
+    )
+    return f"<style>{frame}\n{STYLE}\n{tags}</style>"
 
 
 def is_page(start: Message) -> bool:
@@ -70,7 +81,7 @@ def warm() -> None:
     results = stored_results(keys, trials, 0, experiment)
     alpha, side = 0.1, "upper"
     kept(asked_strip, results, alpha, side)
-    kept(overview_bars, results, alpha, side)
+    kept(first_picture, results, alpha, side, dark=False)
     kept(figures_table, results, alpha, side)
     kept(promise_kept, results, alpha, side)
     kept(compared, results, alpha, None)

@@ -5,71 +5,97 @@ alone. Each page therefore starts through ``page``, which builds the frame first
 """
 
 from collections.abc import Callable
+from html import escape
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import streamlit as st
-from streamlit.navigation.page import StreamlitPage
 
-from pages.parts.choices import sidebar
+from cpp_core.verdicts.language import unbroken
+from cpp_core.verdicts.terms import with_terms
+from cpp_core.verdicts.texts import SEPARATOR, chosen_words
+from pages.parts import door
+from pages.parts.choices import Choice, sidebar
+from pages.parts.controls import confidence_control
 
-PAGES = {
-    "overview": ("Overview", "pages/overview.py"),
-    "compare": ("Compare", "pages/compare.py"),
-    "case": ("One case", "pages/case.py"),
-    "learn": ("Learn", "pages/learn.py"),
-    "report": ("Report", "pages/report.py"),
+
+class Page(NamedTuple):
+    """A page in the navigation.
+
+    ``sidebar`` is False where it asks for all that it needs itself; ``own_link`` is True where the
+    keys in its link mean something else than in those of other pages.
+    """
+
+    title: str
+    sidebar: bool = True
+    own_link: bool = False
+
+
+ROOT = Path(__file__).parents[2]
+PLANNED = {
+    "overview": Page("Overview"),
+    "compare": Page("Compare"),
+    "case": Page("One case"),
+    "losses": Page("Losses", sidebar=False),
+    "learn": Page("Learn", sidebar=False, own_link=True),
+    "report": Page("Report"),
 }
-WITHOUT_SIDEBAR = {"learn"}
-"""Pages that ask for all that they need themselves."""
-Settings = dict[str, list[str]]
-INSIDE, CHOICE, ADDRESS = "_inside_frame", "_choice", "_address"
+PAGES = {name: kind for name, kind in PLANNED.items() if (ROOT / f"pages/{name}.py").exists()}
+"""The pages by their names in a link, in the order of the navigation."""
+
+FIRST = "overview"
+INSIDE, CHOICE = "_inside_frame", "_choice"
 
 
 def frame() -> None:
     """Draw the navigation and the sidebar, then the current page."""
     st.set_page_config(page_title="Conformal performance prediction", page_icon="🎯", layout="wide")
-    had, has = st.session_state.get(ADDRESS, {}), address()
-    st.session_state[ADDRESS] = had | has  # before there is a link to another page
-    pages = [
-        st.Page(path, title=title, url_path=name, default=name == "overview")
-        for name, (title, path) in PAGES.items()
-    ]
-    current = st.navigation(pages, position="top")
-    st.html("<style>.stMainBlockContainer {padding-top: 4rem}</style>")
-    if current.url_path in WITHOUT_SIDEBAR:
-        st.session_state[ADDRESS] = had
-    else:
-        give_back(had, has, current)
-        st.session_state[CHOICE] = sidebar()
-        told = {key: v for key, v in address().items() if key in st.session_state}
-        st.session_state[ADDRESS] = told
+    pages = {
+        name: st.Page(f"pages/{name}.py", title=kind.title, url_path=name, default=name == FIRST)
+        for name, kind in PAGES.items()
+    }
+    current = st.navigation(list(pages.values()), position="hidden")
+    name = current.url_path or FIRST
+    goal = st.session_state.pop(door.GO, name)
+    if goal != name:
+        st.switch_page(pages[goal], query_params=door.link())
+    door.enter(name, reads=not PAGES[name].own_link)
+    bar = st.container(key="pages", horizontal=True, gap=None)
+    if PAGES[name].sidebar:
+        line = st.container(key="chosen", horizontal=True, vertical_alignment="center")
+        choice = st.session_state[CHOICE] = sidebar()
+        with line:
+            show_chosen(choice)
+        door.leave()
+    with bar:
+        for other, kind in PAGES.items():
+            st.page_link(pages[other], query_params=door.link() if kind.sidebar else None)
     st.session_state[INSIDE] = True
     try:
         current.run()
     finally:
         st.session_state[INSIDE] = False
+    if not (PAGES[name].sidebar or PAGES[name].own_link):
+        door.leave(all_known=False)
 
 
-def address() -> Settings:
-    """The settings in the link, as texts."""
-    return {key: st.query_params.get_all(key) for key in st.query_params}
+def show_chosen(choice: Choice | None) -> None:
+    """Say what was chosen; a narrow screen, whose sidebar is a drawer, has the confidence here."""
+    if choice is not None:
+        told = chosen_words(choice.experiment, choice.alpha, choice.trials, choice.side)
+        start, more, rest = unbroken(told).partition(SEPARATOR)
+        shown = f'{escape(start)}<span class="rest">{more}{with_terms(rest)}</span>'
+        st.html(f'<div class="chosen">{shown}</div>')
+    with st.container(key="phone"):
+        confidence_control("confidence-phone", words=False)
 
 
-def give_back(had: Settings, has: Settings, current: StreamlitPage) -> None:
-    """Give back to the link what it lost when a page was left before it was complete.
+def page(body: Callable[..., Any], sidebar: bool = True) -> None:
+    """Draw a page inside the frame, or the whole frame when the page's file is run alone.
 
-    Streamlit takes settings along to another page only once the browser has drawn their controls.
-    A control that the server knows writes its value when it is set again; if there is none yet, the
-    page starts anew with the link that it should have had.
+    ``body`` takes the choice of the sidebar, or nothing where the page has none; ``PLANNED`` says
+    the same, because the frame is drawn before the page.
     """
-    lost = had.keys() - has.keys()
-    for key in lost & st.session_state.keys():
-        st.session_state[key] = st.session_state[key]
-    if lost - st.session_state.keys():
-        st.switch_page(current, query_params=had | has)
-
-
-def page(body: Callable[..., None], sidebar: bool = True) -> None:
-    """Draw a page inside the frame, or the whole frame when the page's file is run alone."""
     if not st.session_state.get(INSIDE):
         frame()
     elif not sidebar:

@@ -1,7 +1,7 @@
 """Drawing what cpp_core has computed: panels, verdicts, badges."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from html import escape
 from threading import Lock
@@ -32,8 +32,10 @@ STYLE = """<style>
 .strip h1 {font-size: 2.25rem; line-height: 1.15; padding: 0; margin: 0 0 .3rem; display: inline;
   font-weight: 700; text-decoration-line: underline; text-decoration-thickness: 5px;
   text-underline-offset: 7px; text-decoration-skip-ink: none}
-.strip > p {font-size: 1.05rem; opacity: .8; margin: .55rem 0 .8rem}
-.cards {display: grid; gap: .8rem; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr))}
+.strip .under {margin: .55rem 0 .8rem}
+.strip .sub {font-size: 1.05rem; opacity: .85}
+.strip .sub p {font-size: .82rem}
+.cards {display: grid; gap: .8rem; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr))}
 .card {border: 1px solid rgba(128, 128, 128, .3); border-radius: .7rem; padding: .65rem .9rem}
 .card > * {margin: 0}
 .card .topic, .card .detail {font-size: .82rem; opacity: .8}
@@ -46,7 +48,8 @@ STYLE = """<style>
 .verdict {margin: 0 0 .6rem}
 .verdict > p {margin: 0 0 .1rem}
 @media (max-width: 640px) {
-  .strip h1 {font-size: 1.6rem} .strip > p {margin: .4rem 0 .5rem; font-size: .95rem}
+  .strip h1 {font-size: 1.6rem} .strip .under {margin: .4rem 0 .5rem}
+  .strip .sub {font-size: .95rem}
   .cards {gap: .45rem} .card {padding: .4rem .7rem}
 }
 </style>"""
@@ -105,12 +108,10 @@ def show_chart(panel: Panel, place: str) -> None:
 
 
 def show_panel(panel: Panel, place: str = "") -> None:
-    """A title that states the finding, the chart, how to read it, and its data."""
+    """A title that states the finding with its data beside it, the chart, how to read it."""
     with st.container(border=True):
-        st.markdown(f"**{as_markdown(panel.title)}**")
-        show_chart(panel, place)
-        with st.container(horizontal=True, horizontal_alignment="distribute"):
-            st.caption(as_markdown(panel.caption), width="stretch")
+        with st.container(horizontal=True, wrap=False, horizontal_alignment="distribute"):
+            st.markdown(f"**{as_markdown(panel.title)}**", width="stretch")
             st.download_button(
                 "CSV",
                 data=lambda: panel.data.to_csv(index=False),
@@ -120,14 +121,17 @@ def show_panel(panel: Panel, place: str = "") -> None:
                 type="tertiary",
                 help="The numbers behind this chart",
             )
+        show_chart(panel, place)
+        st.caption(as_markdown(panel.caption))
 
 
-def show_strip(strip: Strip) -> None:
+def show_strip(strip: Strip, colors: Mapping[str, str] | None = None) -> None:
     """The decision and the figures that it rests on: the first thing on a page.
 
+    ``colors`` are those of names that are no algorithm's.
     One element: a page has many, and each costs the browser time at every move of a slider.
     """
-    st.html(strip_html(strip, dark()))
+    st.html(strip_html(strip, dark(), colors))
 
 
 def show_verdict(verdict: Verdict) -> None:
@@ -185,14 +189,21 @@ def card_html(card: Card, on_dark: bool) -> str:
     )
 
 
-def strip_html(strip: Strip, on_dark: bool) -> str:
+def strip_html(strip: Strip, on_dark: bool, colors: Mapping[str, str] | None = None) -> str:
     """Headline, sentence and cards; the headline is underlined in the colour of whom it names."""
-    known = [ALGORITHMS[name].color for name in strip.names if name in ALGORITHMS]
+    if colors is None:
+        colors = {name: own.color for name, own in ALGORITHMS.items()}
+    known = [colors[name] for name in strip.names if name in colors]
     color = known[0] if len(known) == 1 else "rgba(128,128,128,.5)"
-    behind_it = why("", [strip.choice]) if strip.choice else ""
+    text = f'<span class="sub">{as_html(strip.text)}</span>'
+    if strip.choice:
+        text = (
+            f'<details class="sub told"><summary>{text} <u>why?</u></summary>'
+            f"{behind([strip.choice])}</details>"
+        )
     cards = "".join(card_html(card, on_dark) for card in strip.cards)
     return (
         f'{STYLE}<div class="strip"><h1 style="text-decoration-color:{color}">'
-        f"{as_html(strip.title)}</h1><p>{as_html(strip.text)}</p>"
-        f'<div class="cards">{cards}</div>{behind_it}</div>'
+        f'{as_html(strip.title)}</h1><div class="under">{text}</div>'
+        f'<div class="cards">{cards}</div></div>'
     )

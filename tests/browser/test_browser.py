@@ -2,135 +2,28 @@
 
 import os
 import re
-import shutil
-import socket
-import subprocess
-import sys
 import time
-import urllib.request
-from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-CHROMIUM = shutil.which("chromium")
-IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
-OPTIONS = ["--server.headless=true", "--server.address=127.0.0.1"]
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+from tests.browser.visits import CHROMIUM, Visit
 
 if CHROMIUM is None and os.environ.get("CI") != "true":
     pytest.skip("no chromium on this machine", allow_module_level=True)
 
-from playwright.sync_api import expect, sync_playwright  # noqa: E402
+from playwright.sync_api import expect
+
+from cpp_core import Experiment, run
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory):
-    """A server for the tests that need no fresh one."""
-    with serving(tmp_path_factory.mktemp("shared")) as address:
-        yield address
-
-
-@pytest.fixture
-def server(tmp_path):
-    """A fresh server with an empty store; gives its address."""
-    with serving(tmp_path) as address:
-        yield address
-
-
-@contextmanager
-def serving(folder):
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    address = f"http://127.0.0.1:{port}"
-    process = subprocess.Popen(
-        [sys.executable, "-m", "streamlit", "run", "app.py", *OPTIONS, f"--server.port={port}"],
-        cwd=ROOT,
-        env={**os.environ, "CPP_CORE_STORE": str(folder / "store")},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    for _ in range(200):
-        try:
-            urllib.request.urlopen(f"{address}/_stcore/health", timeout=1)
-            break
-        except OSError:
-            time.sleep(0.1)
-    try:
-        yield address
-    finally:
-        process.terminate()
-        process.wait(10)
-
-
-class Visit:
-    """A page, with everything that went wrong on it."""
-
-    def __init__(self, browser, address, path="", width=1400, scheme="light", settled=True):
-        self.faults = []
-        self.page = browser.new_page(viewport={"width": width, "height": 1000}, color_scheme=scheme)
-        own = (address, address.replace("http", "ws"), "data:", "blob:")
-        self.page.on("console", self._console)
-        self.page.on(
-            "request",
-            lambda r: None if r.url.startswith(own) else self.faults.append(f"asks {r.url}"),
-        )
-        self.page.goto(f"{address}/{path}")
-        if settled:
-            self.idle()
-
-    def _console(self, message):
-        if message.type == "error" and "Failed to load resource" not in message.text:
-            self.faults.append(message.text)
-
-    def idle(self):
-        self.page.wait_for_selector(IDLE, timeout=60_000)
-        return self
-
-    def text(self):
-        return self.page.locator("[data-testid=stMain]").inner_text()
-
-    def words(self):
-        """What is said, without the ticks of the axes."""
-        kinds = ":is([data-testid=stMarkdown], [data-testid=stHtml])"
-        return self.page.locator(f"[data-testid=stMain] {kinds}").all_inner_texts()
-
-    def close(self):
-        exceptions = self.page.locator("[data-testid=stException]").count()
-        self.page.close()
-        assert not exceptions
-        assert not self.faults
+expect.set_options(timeout=30_000)  # a busy machine takes its time to load the parts of a page
 
 
 @pytest.mark.parametrize("path", ["", "compare", "case", "report"])
 def test_first_request_of_a_fresh_server(browser, server, path):
     visit = Visit(browser, server, path)
     expect(visit.page.locator("[data-testid=stSidebar]")).to_contain_text("Algorithms")
-    heading = {
-        "": "What will the next loss be?",
-        "compare": "Compare",
-        "case": "One case",
-        "report": "Report",
-    }[path]
+    heading = {"case": "At this ", "report": "Report"}.get(path, "Use SVM-rbf.")
     expect(visit.page.locator("[data-testid=stMain]")).to_contain_text(heading, timeout=60_000)
     if path != "report":
         expect(visit.page.locator(".js-plotly-plot").first).to_be_visible(timeout=60_000)
@@ -143,21 +36,20 @@ def test_alpha_moves_the_charts_and_the_link_reopens_the_view(browser, shared):
     page = visit.page
     expect(page.locator(".js-plotly-plot").first).to_be_visible(timeout=60_000)
     before = visit.words()
-    slider = page.get_by_role("slider", name="Alpha")
+    slider = visit.confidence()
     slider.focus()
     for _ in range(5):
-        slider.press("ArrowRight")
+        slider.press("ArrowLeft")  # at once: no move may be lost
     expect(page).to_have_url(re.compile("alpha=0.15"), timeout=60_000)
-    said = re.compile("85.% confidence")
-    expect(page.locator("[data-testid=stSidebar]")).to_contain_text(said)
+    expect(page.locator(".chosen")).to_contain_text(re.compile("85.% confidence"))
+    expect(page.locator("[data-testid=stSidebar]")).to_contain_text("alpha 0.15")
     visit.idle()
     page.wait_for_timeout(500)
     after = visit.words()
     assert after != before
     again = Visit(browser, shared, page.url.removeprefix(shared + "/"))
-    expect(again.page.locator("[data-testid=stSidebar]")).to_contain_text(
-        re.compile("85.% confidence")
-    )
+    expect(again.page.locator("[data-testid=stSidebar]")).to_contain_text("alpha 0.15")
+    expect(again.page.locator(".chosen")).to_contain_text(re.compile("85.% confidence"))
     again.page.wait_for_timeout(500)
     assert again.words() == after
     again.close()
@@ -210,6 +102,66 @@ def test_phone_width_and_dark_theme(browser, shared, path):
         visit.close()
 
 
+COUNTS = """chart => [
+    [...chart.querySelectorAll('.annotation-text')].map(t => t.textContent)
+        .filter(t => t.endsWith('kept')).sort(),
+    chart.querySelectorAll('.barlayer .point').length,
+]"""
+
+
+def test_new_cases_are_drawn_in_the_browser(browser, shared):
+    results = run(Experiment.preset("digits-candidate"), 1)  # trial 0 is what the page draws
+
+    def counts(alpha, drawn):
+        ends = results.at(alpha, "upper").set_index("algorithm")["upper"]
+        new = {name: results.arrays[name]["test"][0, :drawn] for name in results.algorithms}
+        return sorted(f"{int((new[name] <= ends[name]).sum())} of {drawn} kept" for name in new)
+
+    for width, scheme in ((1280, "light"), (390, "dark")):
+        visit = Visit(browser, shared, "?trials=1000&alpha=0.1", width, scheme)
+        button = visit.page.locator(".updatemenu-button")
+        chart = visit.page.locator(".js-plotly-plot").filter(has=button).first
+        one, several = (chart.locator(".updatemenu-button").nth(i) for i in range(2))
+        expect(one).to_be_visible(timeout=60_000)
+
+        def shows(drawn, alpha=0.1, chart=chart, page=visit.page):
+            for _ in range(100):
+                told, bars = chart.evaluate(COUNTS)
+                assert bars == 6  # none of them vanishes while cases are drawn
+                if told == (counts(alpha, drawn) if drawn else []):
+                    return
+                page.wait_for_timeout(100)
+            pytest.fail(f"after {drawn} cases: {told}")
+
+        shows(0)
+        for pressed in (1, 2, 3):
+            one.click()
+            shows(pressed)
+        several.click()
+        shows(20)
+        one.click()
+        shows(21)
+        several.click()
+        shows(40)
+        expect(one).to_have_text("All 40 stored cases drawn: start again")
+        one.click()
+        shows(0)
+        one.click()
+        shows(1)
+        if width > 1000:  # another alpha starts anew, also while cases are being drawn
+            several.click()
+            slider = visit.page.locator("[data-testid=stSidebar] [data-testid=stSlider] input")
+            slider.first.focus()
+            visit.page.keyboard.press("ArrowRight")
+            expect(visit.page).to_have_url(re.compile(r"alpha=0\.\d\d"), timeout=30_000)
+            visit.idle().page.wait_for_timeout(500)
+            alpha = float(re.search("alpha=([0-9.]+)", visit.page.url)[1])
+            shows(0, alpha)
+            one.click()
+            shows(1, alpha)
+        visit.close()
+
+
 def test_pages_keep_the_choice(browser, server):
     query = "?dataset=quadnoise&algorithms=gd&algorithms=sgd&trials=20"
     visit = Visit(browser, server, query, settled=False)  # at once: nothing is computed yet
@@ -223,4 +175,167 @@ def test_pages_keep_the_choice(browser, server):
         visit.idle().page.get_by_role("link", name=page).first.click()
         expect(visit.page).to_have_url(re.compile("dataset=quadnoise&trials=20"), timeout=60_000)
         expect(visit.page.locator("[data-testid=stSidebar]")).to_contain_text("Simulated")
+    visit.close()
+
+
+QUICK = "algorithms=naive-bayes&algorithms=dummy&trials=20"
+OLD = f"dataset=iris&{QUICK}&variant=candidate&loss=zero_one&side=upper&alpha=0.2"
+
+
+def test_an_old_link_shows_labels_and_a_choice_writes_ids(browser, shared):
+    visit = Visit(browser, shared, f"compare?{OLD}")
+    page = visit.page
+    expect(visit.control("Data")).to_have_value("Iris")
+    expect(visit.control("Loss")).to_have_value("zero-one loss (0 is perfect)")
+    expect(visit.control("Question")).to_have_value("The model I have")
+    expect(visit.control("Bound")).to_have_value("upper only")
+    tags = page.locator("[data-testid=stSidebar] [data-tag]:visible")
+    expect(tags).to_have_text(["Naive Bayes", "Dummy"])
+    assert tags.first.evaluate("tag => getComputedStyle(tag).backgroundColor") == "rgb(213, 94, 0)"
+    assert page.url.endswith(OLD)
+    visit.pick("Bound", "both sides")
+    expect(page).to_have_url(re.compile("side=two-sided"))
+    visit.pick("Data", "Wine")
+    expect(page).to_have_url(re.compile("dataset=wine"))
+    expect(visit.control("Loss")).to_have_value("zero-one loss (0 is perfect)")
+    page.reload()
+    visit.idle()
+    expect(visit.control("Data")).to_have_value("Wine")
+    expect(visit.control("Bound")).to_have_value("both sides")
+    visit.close()
+
+
+def test_back_and_forward_show_what_was_there(browser, shared):
+    visit = Visit(browser, shared, f"compare?dataset=iris&{QUICK}")
+    page = visit.page
+    visit.pick("Loss", "Brier loss (0 is perfect)")
+    expect(page).to_have_url(re.compile("loss=brier"))
+    visit.idle().page.get_by_role("link", name="Overview").first.click()
+    expect(page).to_have_url(re.compile(r"/\?dataset=iris.*loss=brier"), timeout=60_000)
+    expect(page.locator(".strip h1")).to_be_visible(timeout=60_000)
+    page.go_back()
+    expect(page).to_have_url(re.compile("/compare.*loss=brier"), timeout=60_000)
+    expect(visit.control("Loss")).to_have_value("Brier loss (0 is perfect)")
+    page.go_back()
+    expect(visit.control("Loss")).to_have_value("log loss (0 is perfect)", timeout=60_000)
+    expect(visit.control("Data")).to_have_value("Iris")
+    page.go_forward()
+    expect(visit.control("Loss")).to_have_value("Brier loss (0 is perfect)", timeout=60_000)
+    visit.close()
+
+
+def test_a_start_sets_every_control_and_opens_its_page(browser, shared):
+    visit = Visit(browser, shared, f"report?dataset=iris&{QUICK}&alpha=0.2&seed=7&limit=1")
+    page = visit.page
+    page.get_by_role("button", name="Digits: one image").click()
+    expect(page).to_have_url(re.compile("/case"), timeout=60_000)
+    expect(page.locator("[data-testid=stMain]")).to_contain_text("At this ", timeout=60_000)
+    expect(page.locator(".chosen")).to_contain_text("Digits: one image · at one case")
+    expect(page.locator(".st-key-active-start")).to_contain_text("Digits: one image")
+    expect(visit.control("Data")).to_have_value("Digits")
+    expect(page).to_have_url(re.compile(r"/case\?(?!.*(seed|limit|alpha)=).*variant=z-variable"))
+    visit.idle().page.wait_for_timeout(2000)  # what the browser knew of the old controls is gone
+    expect(page.locator("[data-testid=stSidebar]")).to_contain_text("alpha 0.10")
+    visit.close()
+
+
+def on_screen(page, place):
+    """Whether something is seen without scrolling."""
+    box = page.locator(place).first.bounding_box()
+    size = page.viewport_size
+    inside = box["x"] >= 0 and box["x"] + box["width"] <= size["width"] + 1
+    return box is not None and inside and box["y"] + box["height"] <= size["height"]
+
+
+def test_confidence_comes_first_on_a_projector(browser, shared):
+    visit = Visit(browser, shared, "", width=1280, height=720)
+    page = visit.page
+    expect(page.locator(".chosen")).to_contain_text("Digits: which SVM? · the model I have")
+    for place in (".st-key-first", ".st-key-starts", ".chosen", "h1", ".st-key-pages"):
+        assert on_screen(page, place), place
+    assert page.locator(".strip h1").bounding_box()["y"] < 150
+    expect(page.locator(".st-key-phone")).to_be_hidden()
+    visit.close()
+
+
+def test_a_phone_has_the_pages_and_the_confidence_on_its_first_screen(browser, shared):
+    visit = Visit(browser, shared, f"?dataset=iris&{QUICK}", width=390, height=844)
+    page = visit.page
+    expect(page.locator(".st-key-phone")).to_be_visible()
+    assert page.locator(".strip h1").bounding_box()["y"] < 160
+    for name in ("Overview", "Compare", "One case", "Report"):
+        link = page.locator(".st-key-pages").get_by_role("link", name=name)
+        link.scroll_into_view_if_needed()
+        box = link.bounding_box()
+        assert box["y"] + box["height"] < 60
+        assert 0 <= box["x"] < box["x"] + box["width"] <= 390
+    mine = visit.confidence(".st-key-phone")
+    mine.focus()
+    for _ in range(3):
+        mine.press("ArrowLeft")
+    expect(page).to_have_url(re.compile("alpha=0.13"), timeout=60_000)
+    page.get_by_test_id("stExpandSidebarButton").click()
+    drawer = visit.confidence()
+    expect(drawer).to_have_attribute("aria-valuetext", "87 %")
+    drawer.press("ArrowRight")
+    expect(page).to_have_url(re.compile("alpha=0.12"), timeout=60_000)
+    expect(visit.confidence(".st-key-phone")).to_have_attribute("aria-valuetext", "88 %")
+    visit.close()
+
+
+def test_a_move_of_the_confidence_is_one_run(browser, shared):
+    visit = Visit(browser, shared, f"report?dataset=iris&{QUICK}", settled=False)
+    sent = []
+    visit.page.on(
+        "websocket", lambda socket: socket.on("framesent", lambda data: sent.append(data))
+    )
+    visit.page.reload()
+    visit.idle().page.wait_for_timeout(3000)
+    before = len(sent)
+    visit.confidence().press("ArrowLeft")
+    expect(visit.page).to_have_url(re.compile("alpha=0.11"), timeout=60_000)
+    visit.idle().page.wait_for_timeout(3000)
+    assert before
+    assert len(sent) == before + 1
+    visit.close()
+
+
+@pytest.mark.parametrize("path", ["", "compare"])
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
+def test_the_first_screen_answers_a_newcomer(browser, shared, path, width, height):
+    """Which to use, the average, the bound and the confidence, without scrolling."""
+    visit = Visit(browser, shared, path, width, height=height)
+    page = visit.page
+    figures = page.locator(".card .figure")
+    expect(page.locator(".strip h1")).to_have_text("Use SVM-rbf.", timeout=60_000)
+    expect(figures).to_have_count(3)
+    expect(figures.nth(0)).to_have_text(re.compile(r"[\d.]+ to [\d.]+ nats less"))
+    expect(figures.nth(2)).to_have_text(re.compile(r"at most [\d.]+ nats"))
+    slider = visit.confidence() if width > 700 else visit.confidence("[data-testid=stMain]")
+    for seen in (page.locator(".strip h1"), figures.nth(0), figures.nth(2)):
+        box = seen.bounding_box()
+        assert 0 <= box["y"] < box["y"] + box["height"] <= height
+        assert 0 <= box["x"] < box["x"] + box["width"] <= width
+    thumb = slider.bounding_box()  # which reaches beyond what is seen of it
+    assert 0 <= thumb["y"] < thumb["y"] + thumb["height"] <= height
+    assert 0 <= thumb["x"] < width
+
+
+def test_a_browser_that_loads_slowly_keeps_the_link(browser, server):
+    """The controls load after the run that set them is over, and another one followed it."""
+    visit = Visit(browser, server, "report?trials=20", settled=False)
+    page, held = visit.page, []
+    page.route(re.compile("(NumberInput|Selectbox)[^/]*[.]js"), lambda route: held.append(route))
+    page.goto(f"{server}/compare?dataset=iris&{QUICK}&n=60&loss=brier")
+    expect(page.locator(".js-plotly-plot").first).to_be_visible(timeout=60_000)
+    visit.idle().page.wait_for_timeout(2000)
+    assert held
+    for request in held:
+        request.continue_()
+    expect(visit.control("Loss")).to_have_value("Brier loss (0 is perfect)")
+    visit.confidence().press("ArrowLeft")
+    expect(page).to_have_url(re.compile("alpha=0.11"), timeout=60_000)
+    visit.idle()
+    expect(visit.control("Loss")).to_have_value("Brier loss (0 is perfect)")
+    assert {"dataset=iris", "n=60", "loss=brier"} <= set(page.url.split("?")[1].split("&"))
     visit.close()

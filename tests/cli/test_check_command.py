@@ -42,6 +42,7 @@ def file(tmp_path):
 def test_exit_codes(file, capsys, count, at_most, code, says):
     path = file(loss=MANY[:count])
     arguments = ["--column", "loss", "--at-most", at_most, "--alpha", "0.1", "--high", "1"]
+    arguments.append("--why")
     assert main(["check", path, *arguments]) == code
     assert says in capsys.readouterr().out
 
@@ -54,22 +55,22 @@ def test_error_rates_by_the_exact_batch_rule(file, capsys, rate, code):
     most = [batch_errors(200, e, 100, 0.1, "upper")[1] for e in (10, 0)]
     allowed = Fraction(rate) * 100
     assert code == (0 if most[0] <= allowed else 1 if most[1] <= allowed else 3)
-    arguments = ["--error-rate-at-most", rate, "--batch-size", "100"]
+    arguments = ["--error-rate-at-most", rate, "--batch-size", "100", "--why"]
     assert main(["check", file(wrong=wrong), *arguments]) == code
     assert "the error rate on the next 100 cases" in capsys.readouterr().out
 
 
 def test_without_a_question_there_is_a_bound(file, capsys):
-    assert main(["check", file(loss=LOSSES), "--low", "0"]) == 0
+    assert main(["check", file(loss=LOSSES), "--low", "0", "--why"]) == 0
     assert "the loss of this trained model is at most 0.9 " in capsys.readouterr().out
-    assert main(["check", file(loss=LOSSES[:5])]) == 3
+    assert main(["check", file(loss=LOSSES[:5]), "--why"]) == 3
     assert "no finite bound" in capsys.readouterr().out
 
 
 def test_no_bound_below_the_top_of_the_range_is_no_success(file, tmp_path, capsys):
     out = tmp_path / "out.json"
     wrong = np.repeat([1, 0], [30, 70])
-    arguments = ["--low", "0", "--high", "1", "--json", str(out)]
+    arguments = ["--low", "0", "--high", "1", "--json", str(out), "--why"]
     assert main(["check", file(wrong=wrong), *arguments]) == 1
     assert "has no bound below the top of its range, 1," in capsys.readouterr().out
     assert json.loads(out.read_text())["exit_code"] == 1
@@ -81,7 +82,7 @@ def test_no_bound_below_the_top_of_the_range_is_no_success(file, tmp_path, capsy
 def test_delta_is_asked_for(file, tmp_path, capsys):
     path, out = file(loss=MANY), tmp_path / "out.json"
     page = tmp_path / "out.html"
-    asked = ["check", path, "--at-most", "0.96", "--delta", "0.01"]
+    asked = ["check", path, "--at-most", "0.96", "--delta", "0.01", "--why"]
     assert main([*asked, "--json", str(out), "--html", str(page)]) == 1
     assert "Not shown with 99 % confidence" in capsys.readouterr().out
     content = json.loads(out.read_text())
@@ -101,7 +102,7 @@ def test_scores_are_not_judged_as_losses(file, tmp_path, capsys):
     good, bad = rng.uniform(0.8, 1, 300), rng.uniform(0.1, 0.3, 300)
     out, page = tmp_path / "out.json", tmp_path / "out.html"
     path = file(acc_good=good, acc_bad=bad)
-    arguments = ["check", path, "--all", "--low", "0", "--high", "1"]
+    arguments = ["check", path, "--all", "--low", "0", "--high", "1", "--why"]
     assert main([*arguments, "--json", str(out), "--html", str(page)]) == 0
     caught = capsys.readouterr()
     assert "note: Taken as scores, greater is better, because of the column name" in caught.err
@@ -116,7 +117,7 @@ def test_scores_are_not_judged_as_losses(file, tmp_path, capsys):
     assert "acc_good at least 0.8" in page.read_text()
     assert main([*arguments, "--smaller-is-better"]) == 0
     assert "so this trained acc_bad has the smaller loss" in capsys.readouterr().out
-    one = ["check", path, "--column", "acc_good"]
+    one = ["check", path, "--column", "acc_good", "--why"]
     assert main([*one, "--at-least", "0.79", "--html", str(page)]) == 0
     assert "have a score of at least 0.79, with 95 % confidence" in capsys.readouterr().out
     assert "--at-least=0.79" in page.read_text()
@@ -161,7 +162,7 @@ def test_several_columns_are_compared(file, tmp_path, capsys):
     hard = rng.exponential(size=300)
     columns = {name: hard + shift for name, shift in (("good", 0.0), ("fair", 0.5), ("bad", 1.0))}
     path, out = file(**columns), tmp_path / "out.json"
-    assert main(["check", path, "--all", "--low", "0", "--json", str(out)]) == 0
+    assert main(["check", path, "--all", "--low", "0", "--json", str(out), "--why"]) == 0
     printed = capsys.readouterr().out
     assert "for all 3 pairs jointly" in printed
     assert "good is better than each of the 2 others; fair is better than bad" in printed
@@ -174,7 +175,7 @@ def test_several_columns_are_compared(file, tmp_path, capsys):
         assert bounds[name] == interval(own, 0.1, "upper")[1]
     assert all({"text", "badge", "facts"} <= set(v) for v in content["verdicts"])
     # All three at most 3: by far the good one, not the bad one; the worst of them decides.
-    two = ["check", path, "--column", "good", "--column", "bad", "--at-most"]
+    two = ["check", path, "--column", "good", "--column", "bad", "--why", "--at-most"]
     bound = {name: interval(own, 0.1, "upper")[1] for name, own in columns.items()}
     between = (bound["good"] + bound["bad"]) / 2
     assert main([*two, repr(float(between))]) == 1
@@ -259,3 +260,74 @@ def test_help_shows_an_example_and_the_codes(capsys):
     out = capsys.readouterr().out
     assert "check losses.csv --column loss --at-most 0.5 --alpha 0.1" in out
     assert "3 too little data" in out
+
+
+def test_it_prints_a_decision_a_table_and_a_line_for_each_pair(file, capsys):
+    rng = np.random.default_rng(0)
+    hard = rng.exponential(size=300)
+    noise = rng.normal(0, 0.1, (300, 2))
+    columns = {"good": hard, "fair": hard + 0.5 + noise[:, 0], "bad": hard + 1 + noise[:, 1]}
+    assert main(["check", file(**columns), "--all"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("Use good")
+    head = next(i for i, line in enumerate(lines) if line.startswith("model"))
+    bounds = {name: interval(own, 0.1, "upper")[1] for name, own in columns.items()}
+    for line, (name, bound) in zip(lines[head + 1 :], bounds.items(), strict=False):
+        cells = line.split()
+        assert cells[:2] == [name, "300"]
+        assert cells[3:5] == ["at", "most"]
+        assert bound <= float(cells[5]) <= bound * 1.01
+        assert cells[6] == "bound"
+        assert line.index("at most") == lines[head].index("bound")
+    pairs = [line for line in lines if line.startswith(("good and", "fair and"))]
+    assert len(pairs) == 3
+    assert all(len(line.split()) <= 25 for line in pairs)
+    assert lines[-2].startswith("Assumes new cases like these")
+    assert lines[-1].startswith("What is approximate holds unless")
+    assert "[guaranteed" not in "".join(lines)
+    assert len(lines) < 20
+
+
+def test_why_adds_the_sentences_and_changes_nothing_else(file, capsys, tmp_path):
+    path, out = file(a=MANY, b=MANY + 1), tmp_path / "out.json"
+    codes, printed, written = [], [], []
+    for more in ([], ["--why"]):
+        codes.append(main(["check", path, "--all", "--at-most", "1", "--json", str(out), *more]))
+        printed.append(capsys.readouterr().out.removesuffix(f"wrote {out}\n"))
+        written.append(out.read_text())
+    assert codes[0] == codes[1] == 1
+    assert written[0] == written[1]
+    assert printed[1].startswith(printed[0])
+    assert "[guaranteed: independent cases] Shown: for this trained a" in printed[1]
+
+
+def test_errors_are_led_by_their_rate_and_not_by_a_bound_of_0(file, capsys):
+    assert main(["check", file(wrong=np.repeat([1, 0], [10, 190]))]) == 0
+    most = batch_errors(200, 10, 100, 0.1, "upper")[1]
+    out = capsys.readouterr().out
+    assert out.startswith(f"At most {most} errors. By this trained model among the next 100 cases")
+    assert "error rate 5 %." in out
+    assert "at most 0" not in out
+
+
+def test_groups_are_a_table(tmp_path, capsys):
+    path = tmp_path / "losses.csv"
+    rows = [f"{loss},{'big' if i < 95 else 'few'}" for i, loss in enumerate(MANY)]
+    path.write_text("\n".join(["loss,site", *rows]))
+    assert main(["check", str(path), "--group", "site"]) == 0
+    out = capsys.readouterr().out
+    assert "few    loss       5     0.98  none: 4 more cases needed" in out
+
+
+@pytest.mark.parametrize("why", [[], ["--why"]])
+def test_names_from_a_file_cannot_steer_the_terminal(file, capsys, why):
+    """Escape sequences, line breaks and marks that turn the writing are shown, not sent."""
+    evil = "\x1b[2Jgone\x07", "turned\u202e", "a\u2028b"
+    path = file(**dict.fromkeys(evil, MANY))
+    for arguments in (["--all"], [], ["--column", "nobody\x1b"]):
+        main(["check", path, *arguments, *why])
+        caught = capsys.readouterr()
+        for char in "\x1b\x07\u202e\u2028":
+            assert char not in caught.out + caught.err
+        if arguments == ["--all"]:
+            assert "\\x1b[2Jgone\\x07" in caught.out

@@ -23,7 +23,9 @@ def test_run_writes_all_files(tmp_path, capsys):
     assert main([*QUICK, "--trials", "6", "--alpha", "0.2", *extra]) == 0
     out = capsys.readouterr().out
     assert "the median of 6 splits" in out
-    assert "Naive Bayes" in out
+    assert out.startswith("Use Naive Bayes. ")
+    assert "Naive Bayes and Dummy: on average " in out
+    assert "[guaranteed" not in out
     content = json.loads(files["json"].read_text(), parse_constant=pytest.fail)
     assert content["trials"] == 6
     assert content["alpha"] == 0.2

@@ -9,7 +9,10 @@ from cpp_core.trials.case_study import x_study
 from cpp_core.trials.one_trial import algorithm_rng, keyed_rng, run_block, trial_sample
 from tests.builders import VARIANTS, experiment_of
 
-pytestmark = pytest.mark.filterwarnings("ignore::cpp_core.method.ranks.InfiniteEndWarning")
+pytestmark = [
+    pytest.mark.no_cover,  # both faces have tests of their own
+    pytest.mark.filterwarnings("ignore::cpp_core.method.ranks.InfiniteEndWarning"),
+]
 
 NAME, OTHER = "naive-bayes", "random-forest"
 SETTINGS = {OTHER: {"n_estimators": 5}}
@@ -112,10 +115,9 @@ def test_algorithm(name, paired):
         paired_with=made(OTHER) if paired else None,
         random_state=Given(InOrder(), model, fits),
     )
-    if paired:  # each algorithm of a trial has seeds of its own
+    if paired:  # each algorithm of a trial has seeds of its own; naive Bayes draws nothing
         other, parts = algorithm_rng(0, 0, OTHER), experiment.kind.n_parts
-        each = parts * experiment.n_sets
-        cpp.random_state = Given(InOrder(), model, Given(*fits.spawn(each), *other.spawn(each)))
+        cpp.random_state = Given(InOrder(), model, Given(*other.spawn(parts * experiment.n_sets)))
     cpp.conformalize(X[:n], y[:n])
     assert (cpp.k_, cpp.m_) == (sizes.k, sizes.m)
     at = n + np.arange(sizes.n_test) * (sizes.m + 1)

@@ -11,13 +11,14 @@ import pytest
 from cpp_core.checks import exact_alpha
 from cpp_core.figures import coverage_figures, interval_figures, symbol_figures
 from cpp_core.figures.compare import PANELS, panels_of
-from cpp_core.figures.interval_figures import interval_histograms, overview_bars, paired_difference
+from cpp_core.figures.interval_figures import interval_histograms, paired_difference
 from cpp_core.figures.loss_figures import (
     bound_bars,
     color_of,
     difference_bars,
     loss_histograms,
 )
+from cpp_core.figures.next_loss import next_loss
 from cpp_core.figures.panels import Panel
 from cpp_core.verdicts.answers import compared
 from cpp_core.verdicts.bounds import expected_loss
@@ -49,7 +50,7 @@ def test_the_list_has_every_panel_of_results():
         and next(iter(inspect.signature(function).parameters)) == "results"
         and not name.startswith("_")
     }
-    assert {kind.draw for kind in PANELS} == set(found.values()) - {overview_bars}
+    assert {kind.draw for kind in PANELS} == set(found.values())
     assert len({kind.key for kind in PANELS}) == len(PANELS)
     for kind in PANELS:
         names = ["results", *["first", "second"] * kind.of_pair, "alpha", "side", "dark"]
@@ -194,18 +195,15 @@ def test_printed_bounds_are_on_the_safe_side(K):
         results = results_of(tops(rng, K))
         frame = results.at(alpha, "upper")
         by_name = {name: own["upper"].to_numpy() for name, own in frame.groupby("algorithm")}
-        title = overview_bars(results, alpha, "upper").title
-        if K > 3:
-            ends = re.search(rf"bounds from {NUMBER} to {NUMBER}", title).groups()
-            bounds = [own[0] for own in by_name.values()]
-            check_upper(ends[0], min(bounds))
-            check_upper(ends[1], max(bounds))
-        else:
-            for name, text in zip(SIX, re.findall(rf"at most {NUMBER}", title), strict=False):
-                check_upper(text, by_name[name][0])
-                sentence = expected_loss(results, name, alpha)
-                if sentence.facts["outcome"] == "bound":
-                    assert f"at most {text} nats" in sentence.text  # the same digits
+        panel = next_loss(results, alpha, "upper")
+        drawn = [note.text for note in panel.figure.layout.annotations]
+        texts = re.findall(rf"at most {NUMBER}", panel.alt)
+        for name, text in zip(SIX[:K], texts, strict=True):
+            check_upper(text, by_name[name][0])
+            assert f"<b>{text}</b>" in drawn  # the same digits beside the line
+            sentence = expected_loss(results, name, alpha)
+            if sentence.facts["outcome"] == "bound":
+                assert f"at most {text} nats" in sentence.text  # and in the sentence
         caption = interval_histograms(results, alpha, "upper").caption
         printed = re.findall(NUMBER, caption.split("Median upper end: ")[1])
         rows = figures_table(results, alpha, "upper").rows
@@ -222,10 +220,8 @@ def test_printed_bounds_of_a_metric_are_rounded_down():
     for _ in range(20):
         results = results_of([rng.integers(0, 8, size=(1, 40)) / 7 for _ in range(2)], **metric)
         frame = results.at(0.1, "upper")
-        title = overview_bars(results, 0.1, "upper").title
-        for text, bound in zip(
-            re.findall(rf"at least {NUMBER}", title), frame["lower"], strict=True
-        ):
+        alt = next_loss(results, 0.1, "upper").alt
+        for text, bound in zip(re.findall(rf"at least {NUMBER}", alt), frame["lower"], strict=True):
             assert 0 <= value(text) <= bound
 
 
@@ -234,7 +230,7 @@ def test_printed_bounds_of_a_file_of_losses():
     for _ in range(20):
         columns = {name: rng.choice([0.98765, 0.9996, 0.3, 1.0], size=40) for name in "abc"}
         panel = bound_bars(columns, 0.1, low=0.0, high=1.0)
-        texts = re.findall(rf"at most {NUMBER}", panel.title)
+        texts = re.findall(rf"at most {NUMBER}", panel.alt)
         for text, bound in zip(texts, panel.data["bound"], strict=True):
             assert bound <= float(text) <= 1
             assert (float(text) == 1) == (bound == 1)
@@ -299,7 +295,7 @@ def test_charts_of_scores_point_the_other_way():
     check(panel)
     expected = [-np.sort(-own)[89] for own in columns.values()]  # the 90th largest of 99
     np.testing.assert_array_equal(panel.data["bound"], expected)
-    assert "good at least 0.8" in panel.title
+    assert "good at least 0.8" in panel.alt
     counts = loss_histograms(columns, 0.1, **scores).title
     assert counts == "9 of 99 scores of good and 9 of 99 scores of bad lie below the bound"
     differences = difference_bars(columns, 0.1, **scores)

@@ -1,7 +1,5 @@
 """Figures: their numbers against plain computations, their titles in every branch."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -10,12 +8,11 @@ from cpp_core import ALGORITHMS, Experiment, Results
 from cpp_core.figures.coverage_figures import coverage_histograms
 from cpp_core.figures.interval_figures import (
     interval_histograms,
-    overview_bars,
     paired_difference,
     width_differences,
     width_histograms,
 )
-from cpp_core.figures.panels import GREY
+from cpp_core.figures.next_loss import next_loss
 from cpp_core.trials.one_trial import run_block
 from cpp_core.verdicts.language import number, percent
 from tests.builders import bars, check, drawn, infinite, made
@@ -23,55 +20,12 @@ from tests.builders import bars, check, drawn, infinite, made
 pytestmark = pytest.mark.usefixtures("no_warnings")
 
 
-def test_overview_is_the_set_of_the_first_trial(two):
-    frame = two.at(0.1)
-    panel = overview_bars(two, 0.1)
-    own = frame[frame["algorithm"] == "ridge"]
-    first = own.iloc[0]
-    solid = [bar for bar in bars(panel) if bar.marker.color == ALGORITHMS["ridge"].color]
-    assert len(solid) == 1
-    assert solid[0].base[0] == pytest.approx(first["lower"], rel=1e-6)
-    assert solid[0].base[0] + solid[0].x[0] == pytest.approx(first["upper"], rel=1e-6)
-    fades = [bar for bar in bars(panel) if str(bar.marker.color).endswith(("0.16)", "0.34)"))]
-    assert len(fades) == 8
-    wide = [bar for bar in fades if bar.y[0] == 0 and str(bar.marker.color).endswith("0.16)")][1]
-    expected = np.sort(own["upper"].to_numpy())[[round(0.05 * 199), round(0.95 * 199)]]
-    assert [wide.base[0], wide.base[0] + wide.x[0]] == pytest.approx(expected.tolist(), rel=1e-6)
-    tick = next(trace for trace in panel.figure.data if trace.type == "scatter")
-    assert tick.marker.line.color == GREY
-    assert tick.x[0] == pytest.approx(own["mean_test_loss"].mean(), rel=1e-6)
-    low, high = number(first["lower"], "down"), number(first["upper"], "up")
-    assert f"Ridge between {low} and {high}" in panel.title
-    assert "90 % confidence each" in panel.title
-    assert "the set of trial 0, which carries the promise" in panel.caption
-    later = overview_bars(replace(two, trials=two.trials + 3), 0.1)
-    assert "the set of trial 3, until trial 0 is there" in later.caption
-    upper = overview_bars(two, 0.1, "upper")
-    bound = two.at(0.1, "upper").query("algorithm == 'ridge'")["upper"].iloc[0]
-    assert f"Ridge at most {number(bound, 'up')}" in upper.title
-
-
-def test_overview_of_moving_sets_is_typical(every_variant):
-    results = every_variant["z-variable"]
-    panel = overview_bars(results, 0.1)
-    ends = np.sort(results.at(0.1).query("algorithm == 'naive-bayes'")["upper"])
-    assert panel.data["upper"][1] == pytest.approx(ends[0])  # the lower one of two
-    assert panel.title.startswith("Typically")
-    assert "promise" not in panel.caption
-
-
-def test_larger_is_better_is_at_least(every_variant):
-    panel = overview_bars(every_variant["batch"], 0.1, "upper")
-    assert "at least" in panel.title
-
-
 def test_infinite_ends_are_told_and_drawn():
     results = infinite()
-    panel = overview_bars(results, 0.05, "upper")
-    assert "no finite bound" in panel.title
+    panel = next_loss(results, 0.05, "upper")
     wanted = "no finite bound: 9 more calibration cases would give one"
-    assert wanted in panel.caption
-    assert wanted.replace(": ", ":<br>") == panel.figure.layout.annotations[0].text
+    assert panel.title == f"With 95 % confidence there is {wanted}"
+    assert "<b>no finite bound</b>" in [note.text for note in panel.figure.layout.annotations]
     arrow = [t for t in panel.figure.data if t.type == "scatter" and t.marker.symbol]
     assert "triangle-right" in [trace.marker.symbol for trace in arrow]
     histogram = interval_histograms(results, 0.05, "upper")
@@ -85,7 +39,7 @@ def test_infinite_ends_are_told_and_drawn():
     # A bounded loss has the end of its range instead, and one more score is singular.
     bounded = Experiment(dataset="iris", algorithms=("logistic",), n=36, test_size=50)
     block, _ = run_block(bounded, 0, range(2))
-    words = overview_bars(Results(bounded, 0, np.arange(2), block, 2), 0.1).caption
+    words = next_loss(Results(bounded, 0, np.arange(2), block, 2), 0.1).title
     assert "no bound but the end of the range: 1 more calibration case would give one" in words
 
 
@@ -173,9 +127,9 @@ def test_paired_difference(two):
     assert [bar.x[0] for bar in shares] == pytest.approx(
         [100 * wins / 69, 0, 100 - 100 * wins / 69]
     )
-    exact = stats.binomtest(wins, 69).proportion_ci(0.9, "exact")
+    exact = stats.binomtest(wins, 69).proportion_ci(0.95, "exact")  # alpha / 2, as in the decision
     low, high = percent(exact.low, "down"), percent(exact.high, "up")
-    assert f"exact 90 % interval {low} to {high}" in panel.caption
+    assert f"exact 95 % interval {low} to {high}" in panel.caption
     assert (
         panel.title == f"Ridge is better at {wins} of 69 held-out cases; the next may go either way"
     )
@@ -197,7 +151,7 @@ def test_titles_of_pairs():
     losses = np.ones((2, 2, 39)), np.tile([[[1.0, 2.0]], [[2.0, 1.0]]], (1, 2, 1))
     losses[0][0, :, :9] = 0
     less = paired_difference(made(*losses), "ridge", "knn", 0.1).title
-    assert less == f"Ridge will be at least as good as Nearest neighbours {sure}"
+    assert less == f"Ridge will be not worse than Nearest neighbours {sure}"
     more = paired_difference(made(*losses), "knn", "ridge", 0.1).title
     assert more == less
     losses[0][1, :, 9:18] = 0

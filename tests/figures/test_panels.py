@@ -11,11 +11,11 @@ from cpp_core.figures.coverage_figures import calibration_curve, cover_rates, co
 from cpp_core.figures.histograms import bin_edges
 from cpp_core.figures.interval_figures import (
     interval_histograms,
-    overview_bars,
     paired_difference,
     width_differences,
     width_histograms,
 )
+from cpp_core.figures.next_loss import next_loss
 from cpp_core.figures.panels import loss_label, wants_log
 from cpp_core.figures.symbol_figures import symbol_bars
 from cpp_core.trials.one_trial import run_block
@@ -24,7 +24,7 @@ from tests.builders import VARIANTS, check, drawn, experiment_of, infinite
 
 SIX = ("logistic", "knn", "random-forest", "naive-bayes", "dummy", "svm-rbf")
 ALL = (
-    overview_bars,
+    next_loss,
     interval_histograms,
     width_histograms,
     cover_rates,
@@ -131,7 +131,8 @@ def test_six_algorithms_one_trial_and_all_infinite():
                 panels += [make(results, *results.algorithms[:2], alpha, side) for make in PAIRS]
             for panel in panels:
                 check(panel)
-    assert "6 bounds from" in overview_bars(six, 0.1, "upper").title
+    alt = next_loss(six, 0.1, "upper").alt
+    assert all(f"{ALGORITHMS[name].label} at most" in alt for name in SIX)
 
 
 def test_a_thousand_trials_of_digits_stay_small():
@@ -147,15 +148,16 @@ def test_failed_runs_are_told():
     for arrays in results.arrays.values():
         arrays["calibration"][:] = np.inf
         arrays["test"][:, 0] = np.inf
-    panel = overview_bars(results, 0.1, "upper")
+    panel = next_loss(results, 0.1, "upper")
     check(panel)
-    assert "failed training" in panel.figure.layout.annotations[0].text
+    assert "failed training" in panel.title
+    assert "<b>no finite bound</b>" in [note.text for note in panel.figure.layout.annotations]
     for make in ALL:
         check(make(results, 0.1))
 
 
 def test_wrong_questions(every_variant, two):
-    for make in (overview_bars, interval_histograms):
+    for make in (next_loss, interval_histograms):
         with pytest.raises(ValueError, match="symbol_bars"):
             make(every_variant["symbolic"], 0.1)
     with pytest.raises(ValueError, match="interval_histograms"):

@@ -1,22 +1,34 @@
 """Every page and every variant, as a visitor meets them (without a browser)."""
 
 import json
+import re
 import time
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from cpp_core import ALGORITHMS, DATASETS, LOSSES
+from cpp_core.catalog.presets import PRESETS
+from cpp_core.catalog.regressors import REGRESSORS
 from cpp_core.catalog.variants import VARIANTS
+from pages.parts import shell
 
 APP = str(Path(__file__).parents[2] / "app.py")
+ON_PAGE = {"overview": 'class="strip"', "case": "At this "}
+"""What stands on the page that a start opens, and on no other."""
 PAGES = ("overview", "compare", "case", "report")
+NAMES = (*ALGORITHMS, *DATASETS, *LOSSES, *VARIANTS, *REGRESSORS, "two-sided")
+IDS = {name for name in NAMES if "-" in name or "_" in name}
 
 
 @pytest.fixture(autouse=True)
 def _in_a_thread(monkeypatch):
     """Runs in a thread of this process: to start another one takes longer than these runs."""
     monkeypatch.setattr("cpp_core.trials.jobs.works_in_threads", lambda experiment: True)
+
+
+CHOSEN = "Digits: which SVM? · the model I have · log loss · 90 % confidence · 1,000 splits"
 
 
 def open_page(name="overview", **query):
@@ -52,6 +64,11 @@ def text_of(at):
     return told.replace("\u00a0", " ")
 
 
+def plain(at):
+    """The text without marks."""
+    return re.sub("<[^>]*>", "", text_of(at))
+
+
 def charts(at):
     return [json.loads(chart.proto.spec) for chart in at.get("plotly_chart")]
 
@@ -61,6 +78,7 @@ def test_the_first_view_of_each_page(name):
     at = settle(open_page(name))
     assert charts(at) or name == "report"
     assert "SVM-rbf" in text_of(at) or name == "report"
+    assert CHOSEN in plain(at)
 
 
 def test_alpha_changes_the_answer_and_trains_nothing(monkeypatch):
@@ -72,7 +90,7 @@ def test_alpha_changes_the_answer_and_trains_nothing(monkeypatch):
         raise AssertionError("alpha must not train")
 
     monkeypatch.setattr(cpp_core.trials.running, "run_block", forbidden)
-    at.slider(key="alpha").set_value(0.3).run()
+    at.slider(key="confidence").set_value(70).run()
     assert not at.exception
     assert charts(at) != before
     assert "70 %" in text_of(at)
@@ -115,12 +133,41 @@ def test_kinds_of_error_and_batches_after_retraining(variant):
 
 @pytest.mark.parametrize("preset", ["digits-instance", "quadnoise-candidate"])
 def test_the_papers_runs_are_one_click(preset):
-    at = open_page()
+    start = PRESETS[preset]
+    at = open_page("overview", alpha="0.2", n="500", seed="3", trials="20")
     at.button(key=f"preset-{preset}").click().run()
+    assert active(at) == [start.label, start.description]
     at = settle(at)
     expected = "z-variable" if preset == "digits-instance" else "candidate"
     assert at.selectbox(key="variant").value == expected
-    assert at.selectbox(key="side").value == "two-sided"
+    assert at.selectbox(key="side").value == ("upper" if start.automatic else "two-sided")
+    assert at.number_input(key="seed").value == 0
+    assert ON_PAGE[start.opens] in text_of(at)
+    assert f"{start.label} · " in plain(at)
+    assert ("90 % confidence, both sides" in plain(at)) != start.automatic
+
+
+def active(at):
+    """What stands in the marked row of the starts."""
+    rows = [block for block in blocks(at.sidebar) if block.proto.id.endswith("active-start")]
+    return [
+        e.label if e.type == "button" else e.value for row in rows for e in row.children.values()
+    ]
+
+
+def blocks(block):
+    inner = [child for child in block.children.values() if hasattr(child, "children")]
+    return [*inner, *(own for child in inner for own in blocks(child))]
+
+
+def test_the_start_that_is_chosen_is_marked():
+    at = open_page()
+    assert active(at)[0] == "Digits: which SVM?"
+    at.multiselect(key="algorithms").set_value(["svm-rbf", "svm-lin"]).run()
+    assert active(at)[0] == "Digits: which SVM?"
+    at.multiselect(key="algorithms").set_value(["svm-rbf"]).run()
+    assert active(at) == []
+    assert "Digits: SVM-rbf · the model I have" in plain(at)
 
 
 @pytest.mark.parametrize(
@@ -195,40 +242,124 @@ def test_many_algorithms_are_compared_jointly():
     assert "of 3 pairs decided" in text_of(at)
 
 
+def test_confidence_is_the_same_in_the_sidebar():
+    at = open_page("compare", alpha="0.0123", **SMALL)
+    assert "98.7 % confidence" in plain(at)
+    assert "alpha 0.0123. Moving it trains nothing." in text_of(at)
+    assert at.slider(key="confidence").value == 98.77
+    assert at.query_params["alpha"] == "0.0123"
+
+
 SMALL = {"dataset": "iris", "algorithms": ["naive-bayes"], "trials": "20"}
 
 
-@pytest.mark.parametrize("case", ["999999", "-1", "²", "9" * 5000, "x"])
-def test_a_case_that_is_not_there(case):
-    at = settle(open_page("case", case=case, **SMALL))
-    assert any("There is no test case" in info.value for info in at.info)
-    assert charts(at)
-
-
-def test_the_case_stays_when_the_order_changes_and_goes_with_its_label():
-    at = settle(open_page("case", case="5", order="random", **SMALL))
-    assert "Case 5" in text_of(at)
-    at.selectbox(key="order").set_value("hardest").run()
-    at = settle(at)
-    assert "Case 5" in text_of(at)
+def test_sidebar_and_phone_ask_for_one_confidence():
+    at = open_page("compare", **SMALL)
+    at.slider(key="confidence-phone").set_value(80).run()
+    assert "80 % confidence" in plain(at)
+    assert at.query_params["alpha"] == "0.2"
+    assert [s.value for s in at.slider if s.label == "Confidence"] == [80, 80]
     at.switch_page("pages/overview.py").run()
-    at.switch_page("pages/case.py").run()
-    at = settle(at)
-    assert "Case 5" in text_of(at)
-    assert at.query_params["case"] == "5"
-    label = next(line for line in text_of(at).splitlines() if "**Case 5**" in line)
-    other = next(name for name in ("setosa", "virginica") if name not in label)
-    at.selectbox(key="label").set_value(other).run()
-    at = settle(at)
-    assert f"label **{other}**" in text_of(at)
+    assert [s.value for s in at.slider if s.label == "Confidence"] == [80, 80]
+    (moved,) = [s for s in at.sidebar.slider if s.label == "Confidence"]
+    moved.set_value(85).run()
+    assert [s.value for s in at.slider if s.label == "Confidence"] == [85, 85]
+    assert at.query_params["alpha"] == "0.15"
 
 
-def test_a_label_without_a_case():
-    at = settle(open_page("case", n="148", label="setosa", variant="symbolic", **SMALL))
-    told = [info.value for info in at.info]
-    assert any("None of the 2 test cases has this label" in words for words in told)
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_controls_show_labels_and_links_have_ids(variant):
+    at = open_page("report", variant=variant, **SMALL)
+    kinds = [*at.sidebar.selectbox, *at.sidebar.multiselect, *at.sidebar.get("button_group")]
+    offered = {option for widget in kinds for option in widget.options}
+    assert not offered & IDS
+    assert not [word for word in IDS if re.search(rf"(?<!\w){word}(?!\w)", plain(at))]
+    at.selectbox(key="dataset").set_value("wine").run()
+    assert at.query_params["dataset"] == "wine"
+    assert at.query_params["algorithms"] == "naive-bayes"
+    if variant != "symbolic":
+        at.selectbox(key="side").set_value("two-sided").run()
+        assert at.query_params["side"] == "two-sided"
 
 
-def test_confidence_is_the_same_in_the_sidebar():
-    at = open_page("compare", alpha="0.0123", **SMALL)
-    assert "98.7 % confidence" in text_of(at)
+def test_controls_come_in_the_order_of_a_thought():
+    at = open_page("report", **SMALL)
+    order = [e.label for e in walk(at.sidebar) if getattr(e, "label", None)]
+    order = [label for label in order if label in ORDER]
+    assert order == list(ORDER)
+
+
+ORDER = (
+    *("Confidence", "Digits: which SVM?", "Data", "Algorithms", "Loss", "Question", "Bound"),
+    *("How the cases are spent", "Your limits", "Trials", "Seed"),
+)
+
+
+def walk(block):
+    """Everything in a block, in the order of the page."""
+    for child in block.children.values():
+        yield child
+        if hasattr(child, "children"):
+            yield from walk(child)
+
+
+def test_one_question_may_have_two_widths():
+    at = open_page("report", variant="z-fixed", **SMALL)
+    labels = at.selectbox(key="variant").options
+    assert labels.count("At one case, after retraining") == 1
+    (width,) = [group for group in at.get("button_group") if group.label == "Width of the sets"]
+    width.set_value("z-variable").run()
+    assert at.query_params["variant"] == "z-variable"
+    assert at.selectbox(key="variant").value == "z-variable"
+    at.selectbox(key="variant").set_value("z-free").run()
+    assert at.query_params["variant"] == "z-free"
+    assert "Width of the sets" not in [group.label for group in at.get("button_group")]
+
+
+def test_what_cannot_apply_is_not_asked():
+    at = open_page("report", variant="symbolic", **SMALL)
+    told = text_of(at)
+    assert "No loss: this question is about the kind of error itself." in told
+    labels = [e.label for e in at.sidebar.selectbox]
+    assert "Bound" not in labels
+    assert "Loss" not in labels
+    assert "Positive class" in labels
+    at = open_page("report", dataset="iris", algorithms=["naive-bayes"], trials="20")
+    assert "No hinge loss: Naive Bayes gives no decision values." in text_of(at)
+
+
+FIRST = """
+import streamlit as st
+from pages.parts.shell import page
+page(lambda choice: st.title(f"chosen {choice.experiment.dataset}"))
+"""
+BARE = """
+import streamlit as st
+from pages.parts.controls import confidence_control
+from pages.parts.shell import page
+page(lambda: st.title(f"alpha {confidence_control('own')}"), sidebar=False)
+"""
+
+
+def test_a_page_may_have_no_sidebar(tmp_path, monkeypatch):
+    known = {"overview": shell.Page("Overview"), "bare": shell.Page("Bare", sidebar=False)}
+    monkeypatch.setattr(shell, "PAGES", known)
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "app.py").write_text("from pages.parts.shell import frame\nframe()\n")
+    for name, text in (("overview", FIRST), ("bare", BARE)):
+        (tmp_path / "pages" / f"{name}.py").write_text(text)
+    at = AppTest.from_file(tmp_path / "app.py", default_timeout=60)
+    at.query_params["dataset"] = "iris"
+    at.run()
+    assert at.title[0].value == "chosen iris"
+    at.switch_page("pages/bare.py").run()
+    at.query_params.clear()  # the link of such a page is its own
+    assert not at.exception
+    assert at.title[0].value == "alpha 0.1"
+    assert not at.sidebar.children
+    at.slider(key="own").set_value(80).run()
+    assert at.title[0].value == "alpha 0.2"
+    assert at.query_params == {"alpha": "0.2"}
+    at.switch_page("pages/overview.py").run()
+    assert at.title[0].value == "chosen iris"
+    assert "80 % confidence" in plain(at)

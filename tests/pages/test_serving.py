@@ -35,15 +35,18 @@ def answered(headers, status=200):
         sent.append(message)
 
     scope = {"type": "http", "path": "/compare", "headers": [(b"accept-encoding", b"gzip")]}
-    asyncio.run(serving.PreloadCharts(app)(scope, None, send))
+    asyncio.run(serving.PreparePage(app)(scope, None, send))
     assert asked["headers"] == []  # a compressed page could not be added to
     content = b"".join(message["body"] for message in sent[1:])
     assert dict(sent[0]["headers"])[b"content-length"] == str(len(content)).encode()
     return content
 
 
-def test_pages_load_the_script_of_the_charts():
+def test_pages_come_with_their_look_and_load_the_script_of_the_charts():
     content = answered([HTML])
+    look = re.search(rb"<style>.*</style>", content, re.S)[0]
+    assert serving.style().encode() == look
+    content = content.replace(look, b"")
     (name,) = re.findall(rb'import\("\./static/js/([^"]+)"\)', content)
     assert (Path(streamlit.__file__).parent / "static/static/js" / name.decode()).is_file()
     assert content.replace(re.search(rb"<script.*</script>", content)[0], b"") == PAGE

@@ -84,18 +84,18 @@ def test_names_in_a_file_of_losses_are_shown_as_they_are(evil):
 def test_a_number_stays_beside_its_percent_sign():
     assert str(prose("<90 %>")) == "&lt;90&nbsp;%&gt;"
     section = Section("5 %", bullets=["6 %"], text="7 %", table=Table((), [["8 %"]], "9 %"))
-    page = render("t", "", "4 %", {"answer": section}, analyst=False)
+    page = render("t", "", "4 %", "2026-01-31", {"answer": section}, analyst=False)
     for value in (4, 6, 7, 9):
         assert f"{value}&nbsp;%" in page
 
 
 def test_a_template_that_names_what_is_not_there_fails():
-    with pytest.raises(UndefinedError, match="verdicts"):
-        render("t", "", "f", {"answer": SimpleNamespace(title="t")}, analyst=False)
+    with pytest.raises(UndefinedError, match="strip"):
+        render("t", "", "f", "d", {"answer": SimpleNamespace(title="t")}, analyst=False)
 
 
 def test_style_and_script_are_inside_and_nothing_is_fetched():
-    page = render("t", "", "f", {}, analyst=False)
+    page = render("t", "", "f", "2026-01-31", {}, analyst=False)
     assert f"<style>{(TEMPLATES / 'style.css').read_text(encoding='utf-8')}</style>" in page
     assert f"<script>{(TEMPLATES / 'draw.js').read_text(encoding='utf-8')}</script>" in page
     shown = Shown(page)

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,7 @@ from cpp_core.report.reproduce import command_line, losses_digest, python_lines
 from cpp_core.trials.one_trial import run_block
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.answers import answers_from, answers_of
+from cpp_core.verdicts.loss_lines import pair_lines
 
 EVIL = "<script>alert(1)</script>"
 EVIL_NAMES = ("<script>alert(2)</script>", "</script><img src=x onerror=alert(3)>")
@@ -63,15 +65,73 @@ def headings(page):
 def test_the_decision_comes_first_then_what_it_assumes(results):
     page = report_html(results, 0.1, "upper", "Which one?", "For the board.")
     found = headings(page)
-    assert found[:2] == ["The answer", "In one picture"]
+    assert found[:2] == ["The answer", SECTIONS["comparison"]]
     assert found[2:4] == ["What this assumes", "What this does not say"]
-    assert found[4:] == [SECTIONS[k] for k in ("comparison", "details", "numbers", "appendix")]
+    assert found[4:] == [SECTIONS[k] for k in ("details", "numbers", "appendix")]
+    picture = page.index('data-figure="figure-answer-')
+    assert page.index('class="cards"') < picture < page.index(SECTIONS["comparison"])
     answers = answers_from(results, 0.1, "upper")
     for verdict in (*answers.answer, *answers.bounds, *answers.comparison, *answers.typical):
         assert prose(verdict.text) in page
     assert page.index("Which one?") < page.index("For the board.") < page.index("The answer")
     assert losses_digest(results) in page
     assert len(page.encode()) < 6e6
+
+
+def test_the_decision_is_the_title_unless_somebody_has_another(results, table):
+    for page, answers in (
+        (report_html(results), answers_from(results)),
+        (losses_report_html(table), answers_of(table.columns)),
+    ):
+        strip = answers.strip
+        title = str(prose(strip.title.removesuffix(".")))
+        assert f"<h1>{title}</h1>" in page
+        assert 'class="headline"' not in page
+        for card in strip.cards:
+            for text in (card.topic, card.text, card.detail, card.mark):
+                assert prose(text) in page
+    mine = report_html(results, title="Which one?")
+    assert "<h1>Which one?</h1>" in mine
+    headline = prose(answers_from(results).strip.title)
+    assert f'<p class="headline">{headline}</p>' in mine
+
+
+def test_a_report_has_the_day_and_nothing_else_depends_on_it(results, table):
+    one, other = date(2026, 1, 31), date(2027, 2, 1)
+    for written in (
+        lambda day: report_html(results, audience="analyst", day=day),
+        lambda day: losses_report_html(table, day=day),
+    ):
+        page = written(one)
+        assert '<time datetime="2026-01-31">2026-01-31</time>' in page
+        assert page.replace("2026-01-31", "2027-02-01") == written(other)
+        before = date.today()
+        days = {before.isoformat(), date.today().isoformat()}
+        assert re.search(r"<time datetime=\"(.*?)\">", written(None)).group(1) in days
+    assert "2026-01-31" not in written(other)
+
+
+@pytest.mark.parametrize("audience", ["decision-maker", "analyst"])
+def test_a_sentence_is_told_once(results, audience):
+    """What is behind the strip and in a section of its own stands in the section."""
+    answers = answers_from(results, 0.1, "upper", at_most=0.5)
+    asked = {"alpha": 0.1, "side": "upper", "at_most": 0.5, "audience": audience}
+    page, short = report_html(results, **asked), report_html(results, sections=[], **asked)
+    for verdict in (*answers.answer, *answers.who_wins):
+        assert page.count(f'<p class="said">{prose(verdict.text)}</p>') == 1
+    for card in answers.strip.cards:
+        for verdict in card.verdicts:
+            assert short.count(f'<p class="said">{prose(verdict.text)}</p>') == 1
+
+
+def test_more_than_two_are_told_pair_by_pair(results):
+    three = results_of(algorithms=("naive-bayes", "dummy", "logistic"))
+    lines = pair_lines(answers_from(three).strip)
+    page = report_html(three)
+    assert len(lines) == 3
+    assert all(f"<li>{prose(line)}</li>" in page for line in lines)
+    lines = pair_lines(answers_from(results).strip)
+    assert prose(lines[0]) not in report_html(results)  # of two, the strip has said it
 
 
 def test_sections_and_audience(results):
@@ -151,6 +211,7 @@ def test_losses_report(table):
         assert prose(verdict.text) in page
     assert table.sha256 in page
     assert "alpha=0.1, low=0.0, at_most=2.0)" in page
+    assert "say --" not in page  # a reader of the report types nothing
     errors = read_losses(b"wrong\n" + b"1\n0\n0\n0\n" * 20)
     page = losses_report_html(errors, 0.1, error_rate_at_most=0.4, batch_size=50)
     assert "the error rate on the next 50 cases" in page

@@ -5,9 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from cpp_core import Experiment
+from cpp_core import Experiment, conformal_ranks
 from cpp_core.catalog.presets import PRESETS
-from cpp_core.trials.experiment import Sizes
+from cpp_core.catalog.variants import VARIANTS
+from cpp_core.method.ranks import scores_needed
+from cpp_core.trials.experiment import USUAL_ALPHA, Sizes, usual_sets
 
 
 @pytest.mark.parametrize(
@@ -52,8 +54,8 @@ def test_keys_tell_what_matters():
     ("variant", "options", "sizes"),
     [
         ("candidate", {}, Sizes(213, 213, 143, 1, 143)),
-        ("z-free", {}, Sizes(50, 7, 17, 67, 136)),
-        ("z-free", {"n_evaluations": 3}, Sizes(50, 5, 23, 73, 138)),
+        ("z-free", {}, Sizes(19, 21, 6, 25, 132)),
+        ("z-free", {"n_evaluations": 3}, Sizes(19, 19, 7, 26, 140)),
         ("z-fixed", {"n_sets": 20}, Sizes(20, 9, 14, 54, 140)),
         ("z-variable", {"n_sets": 20}, Sizes(20, 9, 14, 54, 140)),
         ("symbolic", {}, Sizes(106, 106, 143, 1, 143)),
@@ -67,6 +69,16 @@ def test_sizes_of_every_variant(variant, options, sizes):
         dataset="breast-cancer", algorithms=("logistic",), variant=variant, **options
     )
     assert experiment.sizes == sizes
+
+
+@pytest.mark.parametrize("variant", [v.name for v in VARIANTS.values() if v.retrains])
+def test_the_usual_k_is_just_enough(variant):
+    """One subset fewer would have no two-sided end at the usual alpha; each has m cases more."""
+    k = usual_sets(variant, 1347)
+    assert k == scores_needed(USUAL_ALPHA, "two-sided")
+    assert conformal_ranks(k, USUAL_ALPHA) == (1, k)
+    assert conformal_ranks(k - 1, USUAL_ALPHA) == (0, k)
+    assert k >= scores_needed(USUAL_ALPHA / 2, "upper")  # slack for upper bounds and moving sets
 
 
 def test_defaults_depend_on_the_task():

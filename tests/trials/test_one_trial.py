@@ -29,6 +29,7 @@ def test_shapes_and_types(name):
         assert own["failure"] == b""
 
 
+@pytest.mark.no_cover  # the lines of the test above, again and again
 @pytest.mark.parametrize("name", VARIANTS)
 def test_a_trial_depends_on_its_seed_and_number_only(name):
     experiment = experiment_of(name)

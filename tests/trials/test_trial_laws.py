@@ -10,17 +10,13 @@ import pytest
 from scipy import special, stats
 from sklearn.ensemble import RandomForestClassifier
 
-from cpp_core import ALGORITHMS, Experiment, Results, coverage_law
-from cpp_core.catalog.algorithms import Algorithm
-from cpp_core.catalog.regressors import REGRESSORS, Regressor
+from cpp_core import Experiment, Results, coverage_law
 from cpp_core.trials.one_trial import run_block
 from tests.builders import (
-    Band,
     FrequencyByLabel,
-    Majority,
     Quick,
-    Slope,
     law_pvalues,
+    register_quick,
     replaced,
     shifted_ranks,
 )
@@ -47,13 +43,7 @@ class Indifferent(Quick):
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch):
-    """Register learners that train in microseconds."""
-    about = ("Quick", "Quick", "#000000", "circle", "/")
-    for name, learner in (("slope", Slope), ("majority", Majority)):
-        found = Algorithm(name, *about, {"classification": learner})
-        monkeypatch.setitem(ALGORITHMS, name, found)
-    band = Regressor("band", "quantile", "a Normal band around a line", Band)
-    monkeypatch.setitem(REGRESSORS, "band", band)
+    register_quick(monkeypatch)
 
 
 def trials_of(**settings):

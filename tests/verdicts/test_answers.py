@@ -107,7 +107,7 @@ def test_bounds_within_groups(tmp_path, capsys):
     page = losses_report_html(table, 0.1)
     assert "Within each group" in page
     assert "none: 5 more cases needed" in page
-    assert main(["check", str(path), "--all", "--case", "id", "--group", "site"]) == 0
+    assert main(["check", str(path), "--all", "--case", "id", "--group", "site", "--why"]) == 0
     assert "Within group 'small'" in capsys.readouterr().out
     assert "case='id', group='site'" in losses_python_lines(table, {"alpha": 0.1})
     assert "--case=id --group=site" in losses_command_line(table, {"alpha": 0.1})

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from cpp_core import batch_errors
 from cpp_core.verdicts.about import About
 from cpp_core.verdicts.bounds import expected_loss
 from cpp_core.verdicts.selection import selection_safe, winner_of
@@ -49,3 +50,27 @@ def test_selection_safe():
         winner_of({"A": [1.0, 2.0], "B": [1.0]}, 0.1, PLAIN)
     with pytest.raises(ValueError, match="Kinds of error"):
         selection_safe(symbolic(20))
+
+
+def test_the_one_with_the_fewest_errors_is_told_by_its_errors_on_the_other_half():
+    """A bound could only be 0 or 1; each half has its own errors, and only one half is quoted."""
+    wrong, right = np.repeat([1.0, 0.0], [60, 140]), np.zeros(200)
+    errors = About(errors=True, low=0.0, high=1.0, n_algorithms=2)
+    found = winner_of({"A": wrong, "B": right}, 0.1, errors)
+    assert found.facts["chosen"] == "B"
+    assert found.facts["errors_on_first_half"]["B"] == 0
+    assert found.facts["errors_on_first_half"]["A"] + found.facts["errors"] < 60
+    most = batch_errors(100, 0, 100, 0.1, "upper")[1]
+    assert (found.facts["k"], found.facts["errors"], found.facts["most"]) == (100, 0, most)
+    assert found.brief.line == (
+        f"B: at most {most} errors among the next 100 cases if you picked it here: chosen on 100, "
+        "calibrated on 100 others."
+    )
+    assert len(found.brief.line.split()) <= 25
+    assert "never the smaller of the two" in found.text
+    scores = About(errors=True, low=0.0, high=1.0, n_algorithms=2, greater_is_better=True)
+    turned = winner_of({"A": 1 - wrong, "B": 1 - right}, 0.1, scores)
+    assert turned.facts["most"] == most
+    assert turned.facts["chosen"] == "B"
+    few = winner_of({"A": wrong[:1], "B": right[:1]}, 0.1, errors)
+    assert few.facts["outcome"] == "too little data"

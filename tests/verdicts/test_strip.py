@@ -117,7 +117,7 @@ def test_errors_lead_with_errors():
     assert average.text == "fewer errors"
     right = int(((good == 0) & (bad == 1)).sum())
     assert f"right on {right} of {int((good != bad).sum())} cases" in average.detail
-    assert ahead.topic == "The next 100 cases"
+    assert ahead.topic == "The next 100 cases, each separately"
     assert re.match(r"at most \d+ errors$", ahead.text)
     assert f"error rate {100 * good.mean():.1f} %" in ahead.detail.replace("\u00a0", " ")
 

@@ -1,0 +1,214 @@
+"""A file of losses in few words: a row for each model, a line for each pair, what is assumed.
+
+Page, report and command line show the same rows and lines; the full sentences are in ``answers``.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from numpy.typing import NDArray
+
+from cpp_core.catalog.directions import zero_one
+from cpp_core.catalog.loss_files import LossTable
+from cpp_core.checks import Level, exact_alpha, probability
+from cpp_core.verdicts.about import EXCHANGEABLE, About, Verdict, about_numbers
+from cpp_core.verdicts.answers import Answers
+from cpp_core.verdicts.bounds import NEXT_CASES, errors_ahead_of
+from cpp_core.verdicts.choice import Asked
+from cpp_core.verdicts.decisions import Decision
+from cpp_core.verdicts.language import (
+    confidence,
+    counted,
+    listed,
+    number,
+    percent,
+    plural,
+    sentence,
+    with_unit,
+)
+from cpp_core.verdicts.pairs import condition_of
+from cpp_core.verdicts.strip import STRENGTHS, Entrant, Strip, far_worse
+from cpp_core.verdicts.summary import Table
+
+GROUPS_BEFORE = (
+    "Each bound holds separately, for a new case of its group, if the groups were fixed before "
+    "looking at the losses."
+)
+SAME_SOURCE = "Assumes that new cases come from the same source, in no particular order, and that "
+EACH_CASE = "Assumes new cases like these, independent of each other, and that "
+NOT_USED = "no model was trained or chosen with these."
+
+
+# Rows
+
+
+def losses_table(table: LossTable, answers: Answers, alpha: Level, cases: bool = True) -> Table:
+    """A row for each model: cases, average, bound and outcome.
+
+    Where errors are counted, the error rate and the errors of the next cases stand instead of a
+    bound, which could only be 0 or 1. The number of ``cases``, the same for all, may be left out.
+    """
+    found = (_errors_table if zero_one(table.columns) else _bounds_table)(table, answers, alpha)
+    if cases:
+        return found
+    rows = [(row[0], *row[2:]) for row in found.rows]
+    return replace(found, head=(found.head[0], *found.head[2:]), rows=rows)
+
+
+def _bounds_table(table: LossTable, answers: Answers, alpha: Level) -> Table:
+    about, level = about_numbers(table.greater_is_better), confidence(alpha)
+    rows = []
+    for i, (name, own) in enumerate(table.columns.items()):
+        figures = f"{len(own):,}", number(float(own.mean())), bound_words(answers.bounds[i], about)
+        outcome = outcome_words(answers.answer[i])
+        rows.append((name, *figures, outcome + _worse(own, answers.bounds[i], alpha, about)))
+    head = ("model", "cases", "average", f"bound ({level})", "outcome")
+    caption = f"Average: of the cases in the file. Bound: on the next {about.loss}, with {level} "
+    return Table(head, rows, caption + "confidence.", figures=False)
+
+
+def _errors_table(table: LossTable, answers: Answers, alpha: Level) -> Table:
+    about, rows = about_numbers(table.greater_is_better), []
+    size = answers.answer[0].facts.get("batch_size", NEXT_CASES)
+    for (name, own), answer in zip(table.columns.items(), answers.answer, strict=True):
+        facts = errors_ahead_of(own, alpha, about, name).facts
+        most = answer.facts.get("most", facts["most"])
+        figures = f"{len(own):,}", f"{facts['errors']:,}", percent(facts["errors"] / len(own))
+        rows.append((name, *figures, f"at most {counted(most, 'error')}", outcome_words(answer)))
+    cases = counted(size, "case")
+    head = ("model", "cases", "errors", "error rate", f"next {cases}", "outcome")
+    caption = f"Errors on the next {cases}: an exact guarantee, with {confidence(alpha)} "
+    return Table(head, rows, caption + "confidence.", figures=False)
+
+
+def bound_words(bound: Verdict, about: About) -> str:
+    """A bound in a cell; where there is none, how many cases would give one."""
+    facts = bound.facts
+    if facts["outcome"] == "too little data":
+        return f"none: {counted(facts['k_needed'] - facts['k'], 'more case')} needed"
+    return f"{about.at_most} {facts['quoted']}"
+
+
+def outcome_words(answer: Verdict) -> str:
+    """How it ended for a model: shown, not shown, too little data, bound, or none of use.
+
+    Where a limit is not shown, how many cases are beyond it and how many may be; where there is too
+    little data for it, how many would do.
+    """
+    facts, outcome = answer.facts, answer.facts["outcome"]
+    if outcome == "top":
+        return f"no bound inside the range, which ends at {facts['quoted']}"
+    if outcome == "too little data" and isinstance(answer, Decision):
+        return f"{outcome}: {counted(facts['k_needed'], 'case')} needed"
+    if outcome == "not shown" and "threshold" in facts:
+        return f"{outcome}: {counted(facts['beyond'], 'case')} beyond it, {facts['allowed']} may be"
+    return str(outcome)
+
+
+def _worse(losses: NDArray, bound: Verdict, alpha: Level, about: About) -> str:
+    """A word where the average is beyond the bound: few cases cost more than all others."""
+    own = Entrant("", "", bound, float(losses.mean()), len(losses))
+    share = percent(exact_alpha(alpha))
+    return f"; up to {share} of cases can be far worse" if far_worse(own, about) else ""
+
+
+def group_table(table: LossTable, answers: Answers, alpha: Level) -> Table:
+    """A row for each group and model: cases, average and the group's own bound."""
+    assert table.groups is not None
+    about, rows = about_numbers(table.greater_is_better), []
+    for bound in answers.groups:
+        group, name = bound.facts["group"], bound.facts["column"]
+        own = table.columns[name][table.groups == group]
+        words = bound_words(bound, about) + _worse(own, bound, alpha, about)
+        rows.append((group, name, f"{len(own):,}", number(float(own.mean())), words))
+    head = ("group", "model", "cases", "average", f"bound ({confidence(alpha)})")
+    return Table(head, rows, GROUPS_BEFORE, figures=False)
+
+
+# Lines
+
+
+def decision_line(strip: Strip, alpha: Level) -> str:
+    """The decision; of one model alone its bound, beside the average.
+
+    How strong each part is stands in the lines of the pairs: a reason may rest on several.
+    """
+    text = strip.text.removesuffix(".")
+    if strip.choice is None:
+        bound = next((card.detail for card in strip.cards if card.topic.startswith("The next")), "")
+        return f"{strip.title} {text}{f'; {bound}' if bound else ''}."
+    level = "" if strip.choice.claim == "open" else f" ({confidence(alpha)} confidence)"
+    return f"{strip.title} {text}{level}."
+
+
+def asked_line(answer: Iterable[Verdict], about: About) -> str:
+    """What was asked and for which models it is shown; empty where nothing was asked."""
+    facts = [verdict.facts for verdict in answer if isinstance(verdict, Decision)]
+    if not facts:
+        return ""
+    claim, by_outcome = _claim(facts[0], about), dict[str, list[str]]()
+    for own in facts:
+        by_outcome.setdefault(own["outcome"], []).append(own["algorithm"])
+    if len(facts) == 1:
+        return f"{sentence(facts[0]['outcome'])}: {claim}."
+    said = [f"{outcome} for {listed(names)}" for outcome, names in by_outcome.items()]
+    return f"{sentence(claim)}: {'; '.join(said)}."
+
+
+def _claim(facts: dict[str, Any], about: About) -> str:
+    """What was asked, as the end of a sentence."""
+    if "rate" in facts:
+        rate = number(100 * facts["rate"], digits=17)
+        return f"at most {rate} % errors on the next {counted(facts['batch_size'], 'case')}"
+    limit = with_unit(number(facts["threshold"], digits=17), about.unit)
+    share, level = confidence(facts["alpha"]), confidence(facts["delta"])
+    return (
+        f"at least {share} of new {plural(about.loss)} are {about.at_most} {limit} "
+        f"({level} confidence)"
+    )
+
+
+def separately_line(answers: Answers, alpha: Level) -> str:
+    """That several statements hold one by one, and what to ask for all at once."""
+    n = len(answers.answer)
+    if n == 1:
+        return ""
+    facts = answers.answer[0].facts  # a limit is shown with a confidence of its own
+    name, level = ("delta", facts["delta"]) if "delta" in facts else ("alpha", alpha)
+    joint = number(float(probability(level, name) / n), "down")
+    return f"Each of these {n} holds separately; for all at once use --{name} {joint}."
+
+
+def pair_lines(strip: Strip) -> list[str]:
+    """A line for each pair, from what the decision was read from."""
+    return [pair_line(asked) for asked in (strip.choice.asked if strip.choice else ())]
+
+
+def pair_line(asked: Asked) -> str:
+    """Who is better of two, on average and how often, in at most 25 words."""
+    first, second = asked.wins.facts["first"], asked.wins.facts["second"]
+    if asked.mean.claim == asked.wins.claim == "open":
+        same = f"{first} and {second}: equal {asked.wins.brief.rest}."
+        return asked.wins.brief.line if asked.wins.facts["differing"] else same
+    average, often = _said(asked.mean), _said(asked.wins)
+    return f"{first} and {second}: on average {average}; new cases: {often}."
+
+
+def _said(verdict: Verdict) -> str:
+    """What a verdict finds in a few words, with its strength."""
+    words = f"{verdict.brief.subject} {verdict.brief.lead}".lstrip()
+    return f"{words} ({STRENGTHS[verdict.badge]})" if verdict.claim == "yes" else words
+
+
+def assumed_line(answers: Answers) -> str:
+    """What all of it rests on."""
+    independent = any(verdict.assumptions != EXCHANGEABLE for verdict in answers.all)
+    return (EACH_CASE if independent else SAME_SOURCE) + NOT_USED
+
+
+def approximate_line(strip: Strip) -> str:
+    """When the averages that are marked approximate hold; empty where there are none."""
+    means = [asked.mean.facts for asked in strip.choice.asked] if strip.choice else []
+    condition = condition_of(means)
+    return f"What is approximate holds{condition.removeprefix(',')}." if condition else ""

@@ -1,0 +1,364 @@
+"""Losses: which model to use, from a file of what each lost; nothing is trained."""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from hashlib import sha256
+from html import escape
+from io import BytesIO
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from cpp_core.catalog.directions import zero_one
+from cpp_core.catalog.example_losses import EXAMPLE_NAME, EXAMPLE_STORY, example_losses
+from cpp_core.catalog.loss_files import LossTable, column_names, read_losses
+from cpp_core.figures.loss_figures import Columns, color_of, loss_picture
+from cpp_core.figures.panels import Panel
+from cpp_core.report.export import losses_json
+from cpp_core.report.pages import losses_report_html
+from cpp_core.report.reproduce import asked_of, losses_command_line
+from cpp_core.trials.experiment import MAX_ALGORITHMS
+from cpp_core.verdicts.answers import Answers, answers_of
+from cpp_core.verdicts.bounds import NEXT_CASES
+from cpp_core.verdicts.language import counted, unbroken
+from cpp_core.verdicts.loss_lines import (
+    assumed_line,
+    group_table,
+    losses_table,
+    pair_lines,
+)
+from cpp_core.verdicts.summary import Table
+from pages.parts.controls import checked_with, confidence_control
+from pages.parts.shell import page
+from pages.parts.show import dark, show_panel, show_strip, show_verdict
+
+FILE, READ = "_losses_file", "_losses_read"
+KINDS = {"guess": None, "losses": False, "scores": True}
+TYPES = ["csv", "tsv", "txt", "parquet"]
+MEGABYTES = 20
+SAMPLE = "case,model_a,model_b\nA-17,0.12,0.30\nA-18,0.05,0.08\n..."
+TABLE_STYLE = """<style>
+.found {overflow-x: auto}
+.found table {border-collapse: collapse; width: 100%}
+.found th {font-weight: 400; font-size: .85rem; opacity: .75; text-align: left}
+.found td {vertical-align: top}
+.found td:last-child {min-width: 8rem}
+.found td:not(:last-child), .found th {white-space: nowrap}
+.found th, .found td {padding: .35rem .8rem .35rem 0}
+.found tr + tr {border-top: 1px solid rgba(128, 128, 128, .3)}
+</style>"""
+T = TypeVar("T")
+
+
+def literal(text: str) -> str:
+    """A user's text that Markdown shows as it is."""
+    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", unbroken(text))
+
+
+def on_page(error: ValueError) -> str:
+    """What is wrong, with the words of the page where the command line has its own."""
+    said = str(error).replace("say --greater-is-better or --smaller-is-better", "choose one above")
+    return literal(said)
+
+
+# The file
+
+
+def take(key: str) -> None:
+    """Keep what was uploaded, or forget the file that was removed; in this session alone."""
+    given = st.session_state[key]
+    st.session_state[FILE] = None if given is None else (given.name, given.getvalue())
+
+
+def take_example() -> None:
+    """Keep the example as if it had been uploaded."""
+    st.session_state[FILE] = EXAMPLE_NAME, example_losses()
+
+
+def uploader() -> None:
+    """Ask for a file."""
+    st.file_uploader(
+        "A file of losses",
+        type=TYPES,
+        key="losses-file",
+        on_change=take,
+        args=("losses-file",),
+        max_upload_size=MEGABYTES,
+        label_visibility="collapsed",
+    )
+
+
+def invite() -> None:
+    """Say what to bring and what one gets; an example for those who have no file at hand."""
+    st.title("Which model should you use?")
+    st.markdown("Drop what each model lost on the same cases. Nothing is trained, nothing stored.")
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        uploader()
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.button("Try an example", on_click=take_example, type="primary", key="example")
+            st.caption(EXAMPLE_STORY, width="stretch")
+    with right:
+        st.markdown("**Bring** CSV, TSV or Parquet: a row per case, a column per model.")
+        st.code(SAMPLE, language=None)
+        st.markdown(
+            "**Get** which to use and how sure that is; a bound on the next loss of each; how many "
+            "more cases would decide; a report to forward."
+        )
+        st.caption("Only cases that no model was trained on. Losses, errors (0 or 1) or scores.")
+
+
+def remembered(what: str, key: tuple[Any, ...], make: Callable[[], T]) -> T:
+    """What was made of the file last, while nothing that it depends on has changed.
+
+    In this session alone: one visitor's file never reaches another.
+    """
+    kept = st.session_state.setdefault(READ, {})
+    if what not in kept or kept[what][0] != key:
+        kept[what] = key, make()
+    return kept[what][1]
+
+
+def digest_of(content: bytes) -> str:
+    """What names a file's content in the keys of controls."""
+    return sha256(content).hexdigest()[:16]
+
+
+def names_in(name: str, content: bytes) -> tuple[list[str], list[str]]:
+    """The columns of a file, and those among them that look like losses."""
+    key = digest_of(content), name
+    return remembered("names", key, lambda: column_names(named(content, name)))
+
+
+# Controls: their keys hold the file's digest, so that nothing of another file remains
+
+
+def columns_of(content: bytes, name: str, digest: str) -> tuple[list[str], str | None, str | None]:
+    """Ask which columns are models, which names the cases and which their groups."""
+    names, likely = names_in(name, content)
+    with st.expander("Columns: models, names of the cases, groups"):
+        left, middle, right = st.columns([2, 1, 1])
+        models = left.multiselect(
+            "Models",
+            names,
+            likely[:MAX_ALGORITHMS],
+            max_selections=MAX_ALGORITHMS,
+            key=f"models-{digest}",
+            persist_state="session",
+        )
+        others = [own for own in names if own not in models]
+        case = middle.selectbox(
+            "Names of the cases",
+            others,
+            None,
+            key=f"case-{digest}",
+            placeholder="none",
+            persist_state="session",
+        )
+        groups = [own for own in others if own != case]
+        group = right.selectbox(
+            "Groups",
+            groups,
+            None,
+            key=f"group-{digest}",
+            placeholder="none",
+            persist_state="session",
+            help="Each group gets a bound of its own. Fix them before looking at the losses.",
+        )
+    return models, case, group
+
+
+def named(content: bytes, name: str) -> BytesIO:
+    """The content as a file with its name."""
+    file = BytesIO(content)
+    file.name = name
+    return file
+
+
+def limits_of(table: LossTable, alpha: float, digest: str) -> dict[str, Any]:
+    """What is asked about the losses; only what was filled in."""
+    greater, errors = table.greater_is_better, zero_one(table.columns)
+    noun = "score" if greater else "loss"
+
+    def number(label: str, name: str, *limits: Any, format: str = "%g", **more: Any) -> Any:
+        more |= {"key": f"{name}-{digest}", "persist_state": "session"}
+        return st.number_input(label, *(limits or (None, None, None)), format=format, **more)
+
+    asked: dict[str, Any] = {}
+    with st.expander("Your limits"), st.container(horizontal=True, vertical_alignment="top"):
+        if errors:
+            rate = number("Is the error rate at most", "rate", 0.0, 1.0, None, placeholder="0.05")
+            size = number("on the next ... cases", "next", 1, 10**6, NEXT_CASES, format="%d")
+            asked |= {} if rate is None else {"error_rate_at_most": rate, "batch_size": size}
+        else:
+            name = "at_least" if greater else "at_most"
+            words = f"Is a new {noun} {name.replace('_', ' ')}"
+            asked[name] = number(words, name.replace("_", "-"), placeholder="no limit")
+            if asked[name] is not None:
+                with st.container(width=220):
+                    asked["delta"] = checked_with(f"sure-{digest}")
+            asked["low"] = number(f"Least possible {noun}", "low", placeholder="unknown")
+            asked["high"] = number(f"Greatest possible {noun}", "high", placeholder="unknown")
+        if len(table.columns) > 1:
+            words = "Averages are equal if they differ by less than"
+            asked["margin"] = number(words, "margin", placeholder="no margin")
+    return {"alpha": alpha, **{name: value for name, value in asked.items() if value is not None}}
+
+
+# What is found
+
+
+def plain_panel(panel: Panel) -> Panel:
+    """A panel with names from a file."""
+    return replace(panel, title=literal(panel.title), caption=literal(panel.caption))
+
+
+def table_html(table: Table, colors: dict[str, str]) -> str:
+    """A table in HTML, with the colour of each model; names from a file stay names."""
+
+    def cell(value: str) -> str:
+        mark = f'<span style="color:{colors[value]}">■</span> ' if value in colors else ""
+        return f"<td>{mark}{escape(unbroken(value))}</td>"
+
+    head = "".join(f"<th>{escape(unbroken(name))}</th>" for name in table.head)
+    rows = ["".join(cell(str(value)) for value in row) for row in table.rows]
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    return f'<div class="found"><table><tr>{head}</tr>{body}</table></div>'
+
+
+def show_table(table: Table, columns: Columns) -> None:
+    """A table with names from a file, and how to read it."""
+    colors = {name: color_of(columns, name) for name in columns}
+    st.html(TABLE_STYLE + table_html(table, colors))
+    st.caption(literal(table.caption))
+
+
+def show_found(table: LossTable, answers: Answers, question: dict[str, Any]) -> None:
+    """The decision, the picture and the table, what was asked, the groups."""
+    alpha = question["alpha"]
+    numbers: dict[str, Any] = {n: question[n] for n in ("low", "high") if n in question}
+    show_strip(answers.strip, {name: color_of(table.columns, name) for name in table.columns})
+    limit = question.get("at_least" if table.greater_is_better else "at_most")
+    rate = question.get("error_rate_at_most"), question.get("batch_size")
+    numbers["greater_is_better"] = table.greater_is_better
+    picture = loss_picture(table.columns, alpha, limit, *rate, dark(), **numbers)
+    left, right = st.columns(2)
+    with left:
+        show_panel(plain_panel(picture), "file")
+    with right, st.container(border=True):
+        show_table(losses_table(table, answers, alpha, cases=False), table.columns)
+        if len(table.columns) > 2:  # of two, the strip says it
+            st.caption("\n".join(f"- {literal(line)}" for line in pair_lines(answers.strip)))
+    if answers.groups:
+        with st.container(border=True):
+            st.markdown("**Within each group**")
+            show_table(group_table(table, answers, alpha), table.columns)
+    st.caption(literal(assumed_line(answers)))
+
+
+def show_sentences(answers: Answers) -> None:
+    """Every statement in a line with its strength; "why?" opens it in full."""
+    parts = {
+        "Each model": (*answers.answer, *answers.bounds),
+        "Who is better": answers.who_wins,
+        "Pair by pair": answers.pairs,
+        "Within each group": answers.groups,
+    }
+    with st.expander("Every statement in full, with what it assumes"):
+        for title, verdicts in parts.items():
+            if verdicts:
+                st.markdown(f"**{title}**")
+            for verdict in {own.text: own for own in verdicts}.values():  # each once
+                show_verdict(verdict)
+
+
+def show_downloads(table: LossTable, answers: Answers, question: dict[str, Any]) -> None:
+    """The report and the data, made when clicked; the command that gives the same."""
+
+    def html() -> str:
+        return losses_report_html(table, **question)
+
+    def as_json() -> str:
+        return json.dumps(losses_json(table, answers, question), indent=2)
+
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.download_button(
+            "Report (HTML)", html, "report.html", "text/html", key="html-losses", type="primary"
+        )
+        st.download_button("JSON", as_json, "report.json", "application/json", key="json-losses")
+    command = losses_command_line(table, asked_of(question["alpha"], question))
+    st.code(command, language="bash", wrap_lines=True)
+
+
+def asked_confidence() -> float:
+    """Ask how sure it must be; gives alpha."""
+    with st.container(width=300):
+        return confidence_control("confidence-losses", words=False)
+
+
+def header(digest: str) -> tuple[float, bool | None, Any]:
+    """Confidence, what the numbers are, the file; and a place to tell how it was understood."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        alpha = asked_confidence()
+        kind = st.segmented_control(
+            "These numbers are",
+            list(KINDS),
+            default="guess",
+            required=True,
+            key=f"direction-{digest}",
+            persist_state="session",
+            help="Losses: smaller is better. Scores: greater is better.",
+        )
+        with st.popover("Another file", key=f"another-{digest}"):
+            uploader()
+    return alpha, KINDS[kind], st.container()
+
+
+def judge(name: str, content: bytes) -> None:
+    """Everything about one file; its columns can be read."""
+    digest = digest_of(content)
+    alpha, greater, told = header(digest)
+    found = st.container()
+    models, case, group = columns_of(content, name, digest)
+    if not models:
+        found.info("Pick a model under Columns; those that count rows or have text are not taken.")
+        return
+
+    def read() -> LossTable:
+        return read_losses(named(content, name), models, case, group, greater)
+
+    try:
+        table = remembered("table", (digest, name, tuple(models), case, group, greater), read)
+        counts = f"{counted(table.size, 'case')}, {counted(len(models), 'model')}"
+        told.caption(literal(f"{name}: {counts}. {table.taken} {' '.join(table.notes[:-1])}"))
+        question = limits_of(table, alpha, digest)
+        answers = answers_of(table.columns, **table.told, **question)
+        with found:
+            show_found(table, answers, question)
+    except ValueError as error:
+        found.error(on_page(error))
+        return
+    show_sentences(answers)
+    show_downloads(table, answers, question)
+
+
+def body() -> None:
+    held = st.session_state.get(FILE)
+    try:
+        if held is not None:
+            names_in(*held)
+    except ValueError as error:
+        asked_confidence()
+        st.error(on_page(error))
+        invite()
+        return
+    if held is None:
+        asked_confidence()
+        invite()
+    else:
+        judge(*held)
+
+
+page(body, sidebar=False)

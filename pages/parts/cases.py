@@ -1,0 +1,102 @@
+"""Which test case a visitor looks at: the gallery with its order and filter, the link, the case."""
+
+import zlib
+from collections.abc import Callable
+from html import escape
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from cpp_core.trials.case_study import Study
+from cpp_core.trials.gallery import Gallery, orders
+from cpp_core.verdicts import case_sentences as said
+from cpp_core.verdicts.language import counted, sentence
+from pages.parts.wall import COLUMNS, SHOWN, picture_uri, wall
+
+CASE, ALL = "_case", "all labels"
+
+
+def asked_case(n_cases: int) -> int | None:
+    """The case that the link names, with a word where there is no such case."""
+    text = st.query_params.get("case", "")
+    if text.isascii() and text.isdecimal() and len(text) < 10 and int(text) < n_cases:
+        return int(text)
+    if text:
+        st.info(f"There is no test case {text[:20]!r}: they are numbered 0 to {n_cases - 1}.")
+    return None
+
+
+def choose(case: int) -> None:
+    """Look at another case."""
+    st.query_params["case"] = str(case)
+
+
+def chosen_case(study: Study, shown: Gallery, label: str) -> int:
+    """The case in the link; the first one once the order, the label or the data are others."""
+    context = shown.by, label, zlib.crc32(study.X.tobytes())
+    before, last = st.session_state.get(CASE, (context, None))
+    if before != context:
+        asked: int | None = int(shown.cases[0])
+    elif "case" in st.query_params:
+        asked = asked_case(len(study.y))
+    else:
+        asked = last  # looked at before another page was
+    case = int(shown.cases[0]) if asked is None or asked not in shown.cases else asked
+    if asked is not None:
+        choose(case)
+    st.session_state[CASE] = context, case
+    return case
+
+
+def choose_from(study: Study, side: str, arrange: Callable[[str, Any], Gallery]) -> int | None:
+    """The gallery, with its order and a filter; the chosen case, None where there is none."""
+    offered, classes = orders(study, side), study.experiment.data.classes
+    by, label = one_of("Order", offered, "order", label_visibility="collapsed"), ALL
+    with st.container(horizontal=True, vertical_alignment="center"):
+        title = st.container()
+        if classes:
+            texts = [ALL, *map(str, classes)]
+            keep("label", texts)
+            hidden: Any = {"label_visibility": "collapsed", "bind": "query-params", "width": 120}
+            label = st.selectbox("Label", texts, key="label", **hidden)
+    shown = arrange(by, dict(zip(map(str, classes), classes, strict=True)).get(label))
+    heading = said.wall_heading(study, shown)
+    title.markdown(f"**{heading}**")
+    if not len(shown.cases):
+        total = counted(len(study.y), "test case")
+        st.info(f"None of the {total} has this label; choose another one, or a smaller n.")
+        return None
+    case = chosen_case(study, shown, label)
+    wall(study, shown, heading, case, choose)
+    st.caption(said.wall_caption(study, shown, min(SHOWN, len(shown.cases))))
+    return case
+
+
+def keep(key: str, options: list[str]) -> None:
+    """Forget a choice that other choices have made impossible."""
+    if st.session_state.get(key) not in (None, *options):
+        st.session_state[key] = options[0]
+
+
+def one_of(words: str, options: tuple[str, ...], key: str, **more: Any) -> str:
+    """A switch with a few positions."""
+    keep(key, list(options))
+    settings: Any = {"default": options[0], "required": True, "bind": "query-params", **more}
+    return st.segmented_control(words, options, key=key, **settings)
+
+
+def show_case(study: Study, case: int) -> None:
+    """The case itself: its picture, or its inputs."""
+    data, one = study.experiment.data, sentence(said.noun(study.experiment))
+    unit, what = f" ({data.unit})" if data.unit else "", said.label_noun(study.experiment)
+    drawn = ""
+    if data.picture is not None:
+        uri, style = picture_uri(data.picture(study.X[case])), "image-rendering:pixelated"
+        drawn = f'<img src="{uri}" alt="" style="width:100%;max-width:9rem;{style}">'
+    label = f"{what} <b>{escape(said.label_of(study, case))}</b>{unit}"
+    st.html(f'{drawn}<div style="font-size:.9rem"><b>{one} {case}</b>, {label}</div>')
+    if data.picture is None and len(data.feature_names) > COLUMNS:
+        with st.expander(f"All {len(data.feature_names)} inputs"):
+            inputs = pd.DataFrame({"input": data.feature_names, "value": study.X[case]})
+            st.dataframe(inputs, hide_index=True)

@@ -1,0 +1,310 @@
+"""The one door between the link and the controls: ids in the link, labels on the page.
+
+A run enters through it: what the link says becomes known, and what it says wrongly is passed over.
+Controls show what is known, and tell it what the visitor chooses. Then the run leaves through it:
+what is known is written to the link. Streamlit's own binding of controls to the link would write
+labels, and fails at numbers such as ``1e999``.
+"""
+
+import math
+import re
+import time
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from cpp_core import ALGORITHMS, DATASETS, LOSSES, load_dataset
+from cpp_core.catalog.datasets import SETTINGS
+from cpp_core.catalog.losses import CLIPS
+from cpp_core.catalog.regressors import REGRESSORS
+from cpp_core.catalog.variants import VARIANTS
+from cpp_core.trials.experiment import MAX_ALGORITHMS
+from cpp_core.verdicts.language import typed
+
+Texts = tuple[str, ...]
+Link = dict[str, Texts]
+
+KNOWN, SHOWN = "_known", "_shown"
+"""In the session: values by key, and where the controls of this run start."""
+
+UNTOLD, TOUCHED, TWINS = "_untold", "_touched", "_twins"
+"""In the session: widgets whose values the browser may not have yet, whether the visitor has chosen
+anything, and twins by their places."""
+
+LEFT, WHERE, GO = "_link", "_where", "_go"
+"""In the session: the link as it was left, on which page, and to which page to go instead."""
+
+DELIVERY = 0.03
+"""Seconds in which an answer leaves the server, three of Streamlit's intervals."""
+
+TRIALS = (20, 100, 300, 1000)
+SIDES = {"upper": "upper only", "two-sided": "both sides"}
+NUMBER = re.compile(r"-?\d{1,30}(\.\d{0,30})?(e[-+]?\d{1,4})?", re.ASCII | re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """One of several ids, or several of them up to ``most``; a link may name labels instead."""
+
+    labels: Mapping[str, str]
+    most: int = 0
+
+    def read(self, texts: Texts) -> Any:
+        """The id, or the ids that exist; an error where there is none."""
+        ids = {label.casefold(): name for name, label in self.labels.items()}
+        found = [text if text in self.labels else ids.get(text.casefold()) for text in texts]
+        if self.most and texts == ("",):
+            return []
+        known = list(dict.fromkeys(name for name in found if name is not None))
+        if not known or (len(texts) > 1 and not self.most):
+            raise ValueError
+        return known[: self.most] if self.most else known[0]
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number from ``low`` to ``high``, a whole one if ``low`` is."""
+
+    low: float
+    high: float = math.inf
+
+    def read(self, texts: Texts) -> float:
+        """The number; an error where it is none, or outside."""
+        (text,) = texts
+        if not NUMBER.fullmatch(text):
+            raise ValueError
+        value = int(text) if isinstance(self.low, int) else float(text)
+        if not (math.isfinite(value) and self.low <= value <= self.high):
+            raise ValueError
+        return value
+
+    @property
+    def ends(self) -> tuple[float | None, float | None]:
+        """Where a control starts and ends, None where it does not."""
+        low, high = (end if math.isfinite(end) else None for end in (self.low, self.high))
+        return low, high
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A text that is checked where it is used, or a value that has few texts."""
+
+    values: Mapping[str, Any] | None = None
+
+    def read(self, texts: Texts) -> Any:
+        """The value of the text; an error where it has none."""
+        (text,) = texts
+        return text if self.values is None else self.values[text.lower()]
+
+
+class Twin(NamedTuple):
+    """One of several widgets for the same setting: its present name, and what it holds."""
+
+    name: str
+    holds: Any
+    renamed: int = 0
+
+
+def _simulations() -> dict[str, OneOf | Number]:
+    """What can be set in simulations."""
+    every = [setting for settings in SETTINGS.values() for setting in settings]
+    return {s.key: OneOf(s.options) if s.options else Number(s.low, s.high) for s in every}
+
+
+ENTRIES: dict[str, OneOf | Number | Plain] = {
+    "alpha": Number(0.01, 0.5),
+    "dataset": OneOf({name: load_dataset(name).label for name in DATASETS}),
+    **_simulations(),
+    "algorithms": OneOf({n: a.label for n, a in ALGORITHMS.items()}, most=MAX_ALGORITHMS),
+    "loss": OneOf({name: loss.label for name, loss in LOSSES.items()}),
+    "variant": OneOf({name: kind.label for name, kind in VARIANTS.items()}),
+    "side": OneOf(SIDES),
+    "n": Number(2, 10_000_000),
+    "k": Number(1, 100_000),
+    "b": Number(1, 10_000),
+    "retrained": Plain({"true": True, "false": False}),
+    "regressor": OneOf({name: regressor.label for name, regressor in REGRESSORS.items()}),
+    "positive": Plain(),
+    "clip": OneOf({name: name for name in CLIPS}),
+    "limit": Number(-math.inf),
+    "sure": Number(0.8, 0.99),
+    "rate": Number(0.0, 1.0),
+    "next": Number(1, 100_000),
+    "margin": Number(0.0),
+    "trials": Plain({str(trials): trials for trials in TRIALS}),
+    "seed": Number(0, 2**31 - 1),
+}
+"""What a link may say, by its key there."""
+
+NUMBERS = {key: entry for key, entry in ENTRIES.items() if isinstance(entry, Number)}
+
+
+def written(value: Any) -> Texts:
+    """A value as texts of a link; none at all for None."""
+    if value is None:
+        return ()
+    if isinstance(value, list):
+        return tuple(value) or ("",)
+    if isinstance(value, bool):
+        return (str(value).lower(),)
+    return (typed(value) if isinstance(value, float) else str(value),)
+
+
+def merged(known: Mapping[str, Any], left: Link, link: Link, whole: bool) -> dict[str, Any]:
+    """What is known after a link was opened.
+
+    The ``whole`` truth is a link that somebody opens, or goes back to: what it does not say is not
+    known. A link that leads from page to page may have lost something on the way, and tells only
+    what it says otherwise than the link that was ``left`` did.
+    """
+    found = {} if whole else dict(known)
+    for key, texts in link.items():
+        if not whole and left.get(key) == texts:
+            continue
+        try:
+            found[key] = ENTRIES[key].read(texts)
+        except (ValueError, KeyError):
+            found.pop(key, None)
+    return found
+
+
+def address() -> Link:
+    """What the link says to the controls."""
+    return {key: tuple(st.query_params.get_all(key)) for key in st.query_params if key in ENTRIES}
+
+
+def enter(page: str, reads: bool = True) -> None:
+    """Take in what the link says, at the start of a run of the page; or nothing, if it is not ours.
+
+    While a visitor stays on a page, the session is newer than the link, which comes with a request
+    that may have been sent before the last answer arrived.
+    """
+    state, run = st.session_state, get_script_run_ctx()
+    state.setdefault(UNTOLD, set())
+    whole = KNOWN not in state or (run is not None and run.is_history_navigation)
+    if not reads:
+        state.setdefault(KNOWN, {})
+        state.setdefault(LEFT, {})
+    elif whole or state[WHERE] != page:
+        state[KNOWN] = merged(state.get(KNOWN, {}), state.get(LEFT, {}), address(), whole)
+        state[LEFT] = address()
+    state[WHERE], state[SHOWN] = page, {}
+
+
+def possible(value: Any, options: Collection[Any]) -> Any:
+    """The value as far as it is among the options; None where nothing of it is."""
+    if isinstance(value, list):
+        kept = [one for one in value if one in options]
+        return kept if kept or not value else None
+    return value if value in options else None
+
+
+def value_of(key: str, start: Any, options: Collection[Any] | None = None) -> Any:
+    """What is known of a setting, as far as it is among the options; else where it starts."""
+    known = st.session_state[KNOWN]
+    if key in known and options is not None:
+        found = possible(known.pop(key), options)
+        known |= {} if found is None else {key: found}
+    return known.get(key, start)
+
+
+def shown(key: str, start: Any, options: Collection[Any] | None = None) -> Any:
+    """The value of a setting that this page shows; the link need not say where it starts."""
+    st.session_state[SHOWN][key] = start
+    return value_of(key, start, options)
+
+
+def control(key: str, start: Any, options: Collection[Any] | None = None) -> dict[str, Any]:
+    """Arguments that make a widget show a setting, and tell what the visitor chooses."""
+    _show(key, shown(key, start, options))
+    return {"key": key, "on_change": _take, "args": (key,)}
+
+
+def _show(key: str, value: Any) -> None:
+    """Make a widget show a value, again and again until the browser must have been told.
+
+    A run that is overtaken by the next one takes its answer back, and a browser that is slow to
+    load its controls sees the last answer only. It would show another value, and send that as if
+    the visitor had chosen it.
+    """
+    state = st.session_state
+    if key in state[UNTOLD] or key not in state or state[key] != value:
+        state[UNTOLD].add(key)
+    if key in state[UNTOLD] or not state.get(TOUCHED):
+        state[key] = value
+
+
+def twin(setting: str, place: str, value: Any, read: Callable[[Any], Any]) -> dict[str, Any]:
+    """Arguments of one of several widgets for the same setting, whose default is the value.
+
+    ``read`` turns what it holds into the setting. A widget that holds another value, because its
+    twin was moved, gets a new name. Under the old one the browser goes on to send what it holds
+    until the answer arrives, and that must not count as the visitor's choice.
+    """
+    twins: dict[str, Twin] = st.session_state.setdefault(TWINS, {})
+    before = twins.get(place, Twin(place, value))
+    renamed = before.renamed + (before.holds != value)
+    name = f"{place}-{renamed}" if renamed else place
+    twins[place] = Twin(name, value, renamed)
+    return {"key": name, "on_change": _take_twin, "args": (setting, place, name, read)}
+
+
+def _take_twin(setting: str, place: str, name: str, read: Callable[[Any], Any]) -> None:
+    twins, value = st.session_state[TWINS], st.session_state[name]
+    if twins[place].name == name:
+        twins[place] = twins[place]._replace(holds=value)
+        tell(setting, read(value))
+
+
+def _take(key: str) -> None:
+    if key not in st.session_state[UNTOLD]:
+        tell(key, st.session_state[key])
+
+
+def tell(key: str, value: Any) -> None:
+    """Know a setting that was chosen."""
+    st.session_state[KNOWN][key] = value
+    st.session_state[TOUCHED] = True
+
+
+def wanted(known: Mapping[str, Any], shown: Mapping[str, Any], link: Link) -> Link:
+    """What the link should say: what is known, but for what starts there; what it says, rightly."""
+    said = {key for key in link if key in known or key in shown}
+    told = {key for key, value in known.items() if key not in shown or value != shown[key]}
+    return {key: written(known.get(key, shown.get(key))) for key in ENTRIES if key in said | told}
+
+
+def leave(all_known: bool = True) -> None:
+    """Write to the link what is known, or only what this page shows, where it says something else.
+
+    One message writes it all, so that the browser's "back" leads to a view that was there before.
+    """
+    state, link = st.session_state, address()
+    known = state[KNOWN]
+    if not all_known:
+        known = {key: value for key, value in known.items() if key in state[SHOWN]}
+    should = wanted(known, state[SHOWN], link)
+    for key in [key for key, texts in should.items() if not texts and key in link]:
+        del st.query_params[key]
+    kept = {key: texts for key, texts in should.items() if texts}
+    overtaken = state[LEFT] != link  # an earlier answer, which says otherwise, is on its way
+    if overtaken or any(link.get(key) != texts for key, texts in kept.items()):
+        st.query_params.update(kept)
+    state[LEFT] = address()
+    if state[UNTOLD]:
+        time.sleep(DELIVERY)
+        state[UNTOLD] = set()
+
+
+def start_anew(values: Mapping[str, Any], page: str) -> None:
+    """Know these values and nothing else; a page that the run shall go to."""
+    st.session_state[KNOWN], st.session_state[GO] = dict(values), page
+
+
+def link() -> dict[str, list[str]]:
+    """All that is known, as a link to another page says it."""
+    known, shown = st.session_state[KNOWN], st.session_state[SHOWN]
+    return {key: list(texts) for key, texts in wanted(known, shown, {}).items() if texts}

@@ -1,0 +1,272 @@
+"""A file of losses in few words: every branch with a known truth."""
+
+import numpy as np
+import pytest
+
+from cpp_core import batch_errors, interval
+from cpp_core.catalog.loss_files import LossTable
+from cpp_core.verdicts.about import about_numbers
+from cpp_core.verdicts.answers import answers_of
+from cpp_core.verdicts.loss_lines import (
+    approximate_line,
+    asked_line,
+    assumed_line,
+    decision_line,
+    group_table,
+    losses_table,
+    pair_lines,
+    separately_line,
+)
+
+RNG = np.random.default_rng(0)
+HARD = RNG.exponential(size=300)
+MANY = np.arange(1, 101) / 100  # at alpha 0.1 the bound is the 91st; 96 within a limit show it
+WRONG = np.repeat([1.0, 0.0], [10, 190])
+
+
+def told(columns, alpha=0.1, greater=False, groups=None, **question):
+    """A table of these columns and the answers to a question about it."""
+    columns = {name: np.asarray(own, dtype=float) for name, own in columns.items()}
+    table = LossTable(columns, None, groups, (), greater_is_better=greater)
+    return table, answers_of(columns, alpha, **table.told, **question)
+
+
+def rows_of(columns, alpha=0.1, **settings):
+    return losses_table(*told(columns, alpha, **settings), alpha)
+
+
+def line_of(columns, alpha=0.1, **settings):
+    return decision_line(told(columns, alpha, **settings)[1].strip, alpha)
+
+
+def test_a_row_has_cases_average_bound_and_outcome():
+    table = rows_of({"a": MANY, "b": 2000 * MANY})
+    assert interval(MANY, 0.1, "upper")[1] == 0.91
+    assert table.head == ("model", "cases", "average", "bound (90 %)", "outcome")
+    assert table.rows[0] == ("a", "100", "0.505", "at most 0.91", "bound")
+    assert table.rows[1] == ("b", "100", "1,010", "at most 1,820", "bound")
+    scores = rows_of({"acc": MANY}, greater=True)
+    assert scores.rows == [("acc", "100", "0.505", "at least 0.1", "bound")]
+    assert "the next score" in scores.caption
+
+
+def test_the_number_of_cases_can_be_left_out():
+    for columns in ({"a": MANY, "b": MANY}, {"a": WRONG, "b": WRONG}):
+        found = told(columns)
+        long, short = (losses_table(*found, 0.1, cases=cases) for cases in (True, False))
+        assert long.head[1] == "cases"
+        assert "cases" not in short.head
+        assert [(row[0], *row[2:]) for row in long.rows] == list(short.rows)
+        assert all(len(row) == len(short.head) for row in short.rows)
+
+
+def test_an_average_beyond_the_bound_has_a_word():
+    """9 of 10 lose nothing, one loses 100: the bound is 0 and the average 9."""
+    rare = np.repeat([0.0, 100.0], [91, 9])
+    (row,) = rows_of({"m": rare}).rows
+    assert row[2:] == ("9", "at most 0", "bound; up to 10 % of cases can be far worse")
+    (row,) = rows_of({"m": rare}, alpha=0.15).rows
+    assert row[-1] == "bound; up to 15 % of cases can be far worse"
+    (row,) = rows_of({"m": -rare}, greater=True).rows
+    assert row[3:] == ("at least 0", "bound; up to 10 % of cases can be far worse")
+    assert line_of({"m": rare}) == (
+        "At most 0. The loss of this trained model on the next case, with 90 % confidence; up to "
+        "10 % of cases can be far worse; average 9."
+    )
+    (row,) = rows_of({"m": rare}, alpha=0.05).rows
+    assert row[3:] == ("at most 100", "bound")
+
+
+def test_no_bound_is_told_by_the_count_that_is_missing():
+    (row,) = rows_of({"m": MANY[:5]}).rows
+    assert row[3:] == ("none: 4 more cases needed", "too little data")
+    (row,) = rows_of({"m": MANY[:8]}).rows
+    assert row[3] == "none: 1 more case needed"
+    line = line_of({"m": MANY[:8]})
+    assert line.startswith("No bound yet. ")
+    assert "1 more calibration case would give one; average 0.045." in line
+    top = {"m": np.append(MANY[:80], np.ones(20))}
+    (row,) = rows_of(top, low=0.0, high=1.0).rows
+    assert row[-1] == "no bound inside the range, which ends at 1"
+    line = line_of(top, low=0.0, high=1.0)
+    assert line.startswith("No bound below 1. ")
+    assert "the top of its range; average 0.524." in line
+
+
+def test_errors_are_counted_where_losses_are_0_and_1():
+    most = batch_errors(200, 10, 100, 0.1, "upper")[1]
+    table = rows_of({"wrong": WRONG})
+    assert table.head[2:5] == ("errors", "error rate", "next 100 cases")
+    assert table.rows == [("wrong", "200", "10", "5 %", f"at most {most} errors", "bound")]
+    right = rows_of({"right": 1 - WRONG}, greater=True)
+    assert right.rows[0][1:] == table.rows[0][1:]
+    assert line_of({"right": 1 - WRONG}, greater=True) == (
+        f"At most {most} errors. By this trained model among the next 100 cases, with 90 % "
+        "confidence; error rate 5 %."
+    )
+    asked = rows_of({"wrong": WRONG}, error_rate_at_most=0.5, batch_size=7)
+    assert batch_errors(200, 10, 7, 0.1, "upper")[1] == 1
+    assert asked.head[4] == "next 7 cases"
+    assert asked.rows[0][4:] == ("at most 1 error", "shown")
+
+
+def asked(columns, greater=False, **settings):
+    table, answers = told(columns, greater=greater, **settings)
+    outcomes = [row[-1] for row in losses_table(table, answers, 0.1).rows]
+    return asked_line(answers.answer, about_numbers(greater)), outcomes
+
+
+def test_what_was_asked_is_told_by_outcome():
+    assert asked({"m": MANY}) == ("", ["bound"])
+    assert asked({"m": MANY}, at_most=0.96) == (
+        "Shown: at least 90 % of new losses are at most 0.96 (95 % confidence).",
+        ["shown"],
+    )
+    line, outcomes = asked({"m": MANY}, at_most=0.95)
+    assert line.startswith("Not shown: at least 90 % of new losses")
+    assert outcomes == ["not shown: 5 cases beyond it, 4 may be"]
+    line, outcomes = asked({"m": MANY[:28]}, at_most=0.96)
+    assert line.startswith("Too little data: at least 90 %")
+    assert outcomes == ["too little data: 29 cases needed"]
+    line, outcomes = asked({"a": MANY, "b": MANY + 1, "c": MANY}, at_most=1.0)
+    assert line == (
+        "At least 90 % of new losses are at most 1 (95 % confidence): shown for a and c; not "
+        "shown for b."
+    )
+    line, _ = asked({"m": MANY}, greater=True, at_least=0.01)
+    assert line == "Shown: at least 90 % of new scores are at least 0.01 (95 % confidence)."
+    line, outcomes = asked({"m": WRONG}, error_rate_at_most=0.1, batch_size=100)
+    assert line == "Shown: at most 10 % errors on the next 100 cases."
+    line, outcomes = asked({"m": WRONG}, error_rate_at_most=0.02, batch_size=100)
+    assert line == "Not shown: at most 2 % errors on the next 100 cases."
+    assert outcomes == ["not shown"]
+    _, outcomes = asked({"m": WRONG[-9:]}, error_rate_at_most=0.0, batch_size=9)
+    assert outcomes[0].startswith("too little data: ")
+
+
+def lines_of(columns, **settings):
+    return pair_lines(told(columns, **settings)[1].strip)
+
+
+def test_a_line_for_a_pair_says_who_is_better_and_how_often():
+    small = RNG.normal(0, 0.1, 300)
+    (line,) = lines_of({"good": HARD, "bad": HARD + 1 + small})
+    assert line.startswith("good and bad: on average good 0.9")
+    assert line.endswith("less (approximate); new cases: good wins 98 to 100 of 100 (exact).")
+    (line,) = lines_of({"bad": HARD + 1 + small, "good": HARD})
+    assert line.startswith("bad and good: on average good 0.9")
+    (line,) = lines_of({"low": HARD, "high": HARD + 1 + small}, greater=True)
+    assert "on average high 0.9" in line
+    assert "more (approximate); new cases: high wins 98 to 100 of 100 (exact)." in line
+    (line,) = lines_of({"good": np.full(300, 2), "bad": np.full(300, 3)})  # no spread: no average
+    assert line == (
+        "good and bad: on average not decided; new cases: good wins 98 to 100 of 100 (exact)."
+    )
+
+
+def test_a_line_for_a_pair_of_bounded_losses_is_exact():
+    brier = RNG.uniform(0, 0.2, 400)
+    (line,) = lines_of({"a": brier, "b": brier + 0.5}, low=0.0, high=1.0)
+    assert line.startswith("a and b: on average a 0.4")
+    assert "less (exact); new cases: a wins 99 to 100 of 100 (exact)." in line
+
+
+def test_wins_and_average_may_point_to_different_models():
+    """A is a little better on most cases and much worse on every sixth."""
+    d = np.where(np.arange(600) % 6 == 0, 5.0, -0.1) + RNG.normal(0, 0.01, 600)
+    (line,) = lines_of({"a": 10 + d, "b": np.full(600, 10.0)})
+    assert "on average b 0." in line
+    assert "new cases: a wins 80 to 87 of 100 (exact)" in line
+
+
+def test_a_pair_that_is_not_decided_says_what_would_do():
+    d = np.where(np.arange(200) % 2 == 0, 1.0, -1.0) + 0.02
+    d[0] = -1.0
+    (line,) = lines_of({"a": 5 + d, "b": np.full(200, 5.0)})
+    assert line.startswith("Not decided: a is ahead of b on 101 of 200 cases, never equal; about")
+    (line,) = lines_of({"a": [1.0, 2.0], "b": [2.0, 1.0]})
+    assert line == "Not decided: a and b win 1 of 2 cases each, never equal."
+    (line,) = lines_of({"a": MANY, "b": MANY})
+    assert line == "a and b: equal on all of 100 held-out cases."
+
+
+def test_a_pair_inside_the_margin_does_not_differ():
+    near = HARD + RNG.normal(0, 0.01, 300)
+    (line,) = lines_of({"a": HARD, "b": near}, margin=0.5)
+    assert line.startswith("a and b: on average no real difference (approximate); new cases: ")
+    small = np.clip(HARD / 10, 0, 1)
+    (line,) = lines_of({"a": small, "b": small}, margin=0.5, low=0.0, high=1.0)
+    assert line.startswith("a and b: on average no real difference (exact); new cases: ")
+
+
+def test_errors_of_a_pair_are_settled_by_wins():
+    """Whatever was asked: columns of 0 and 1 are errors, and the average is as exact as wins."""
+    good, bad = np.zeros(200), np.repeat([1.0, 0.0], [60, 140])
+    for asked in ({"error_rate_at_most": 0.5, "batch_size": 10}, {}):
+        (line,) = lines_of({"good": good, "bad": bad}, **asked)
+        assert line == (
+            "good and bad: on average good fewer errors (exact); new cases: good wins 94 to 100 "
+            "of 100 (exact)."
+        )
+
+
+def test_no_line_of_a_pair_has_more_than_25_words():
+    rng = np.random.default_rng(1)
+    for scale in (1e-4, 1.0, 12345.678):
+        for shift in (0.0, 0.03, 3.0):
+            columns = {
+                name: scale * (rng.exponential(size=900) + i * shift)
+                for i, name in enumerate("abc")
+            }
+            for settings in ({}, {"margin": 5 * scale}):
+                for line in lines_of(columns, **settings):
+                    assert len(line.split()) <= 25, line
+
+
+def test_what_it_assumes_and_when_the_approximate_holds():
+    _, one = told({"m": MANY})
+    assert assumed_line(one).startswith("Assumes that new cases come from the same source")
+    assert approximate_line(one.strip) == ""
+    assert separately_line(one, 0.1) == ""
+    _, limit = told({"m": MANY}, at_most=1.0)
+    assert "independent of each other" in assumed_line(limit)
+    _, two = told({"a": HARD, "b": HARD + 1 + RNG.normal(0, 0.1, 300)})
+    assert "independent of each other" in assumed_line(two)
+    assert approximate_line(two.strip).startswith(
+        "What is approximate holds unless one new case in 300"
+    )
+    assert separately_line(two, 0.1) == (
+        "Each of these 2 holds separately; for all at once use --alpha 0.05."
+    )
+    _, limits = told({"a": MANY, "b": MANY}, at_most=1.0)
+    assert "for all at once use --delta 0.025." in separately_line(limits, 0.1)
+    for line in (assumed_line(one), assumed_line(two)):
+        assert len(line.split()) <= 25
+
+
+def test_the_decision_of_several_is_that_of_the_strip():
+    line = line_of({"good": HARD, "bad": HARD + 1 + RNG.normal(0, 0.1, 300)})
+    assert line == (
+        "Use good. It loses less than bad, on average and more often (90 % confidence)."
+    )
+    line = line_of({"a": MANY, "b": 1.01 - MANY})
+    assert line.startswith("Not decided by this data. ")
+    assert "confidence" not in line
+
+
+def test_groups_have_rows_of_their_own():
+    groups = np.repeat(["big", "few"], [95, 5])
+    table, answers = told({"a": MANY, "b": 2 * MANY}, groups=groups)
+    found = group_table(table, answers, 0.1)
+    assert found.rows[0] == ("big", "a", "95", "0.48", "at most 0.87")
+    assert [row[-1] for row in found.rows[2:]] == ["none: 4 more cases needed"] * 2
+    assert found.head[-1] == "bound (90 %)"
+
+
+@pytest.mark.parametrize("greater", [False, True])
+def test_every_group_bound_beyond_its_average_has_the_word(greater):
+    rare = np.repeat([0.0, 100.0], [91, 9])
+    groups = np.repeat(["all"], 100)
+    table, answers = told({"m": -rare if greater else rare}, greater=greater, groups=groups)
+    (row,) = group_table(table, answers, 0.1).rows
+    assert row[-1].endswith(" 0; up to 10 % of cases can be far worse")
