@@ -182,8 +182,10 @@ def by_history() -> bool:
     return run is not None and run.is_history_navigation
 
 
-def enter(page: str, tells_all: bool = True) -> None:
+def enter(page: str, tells_all: bool = True, reads: bool = True) -> None:
     """Take in what the link says, at the start of a run of the page, which may not tell all.
+
+    Nothing is taken from a link that is not ours to read.
 
     While a visitor stays on a page, the session is newer than the link, which comes with a request
     that may have been sent before the last answer arrived.
@@ -191,7 +193,10 @@ def enter(page: str, tells_all: bool = True) -> None:
     state = st.session_state
     state.setdefault(UNTOLD, set())
     whole = KNOWN not in state or (tells_all and by_history())
-    if whole or state[WHERE] != page or by_history():
+    if not reads:
+        state.setdefault(KNOWN, {})
+        state.setdefault(LEFT, {})
+    elif whole or state[WHERE] != page or by_history():
         state[KNOWN] = merged(state.get(KNOWN, {}), state.get(LEFT, {}), address(), whole)
         state[LEFT] = address()
     state[WHERE], state[SHOWN] = page, {}

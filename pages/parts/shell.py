@@ -20,10 +20,15 @@ from pages.parts.controls import confidence_control
 
 
 class Page(NamedTuple):
-    """A page in the navigation; ``sidebar`` is False where it asks for all that it needs itself."""
+    """A page in the navigation.
+
+    ``sidebar`` is False where it asks for all that it needs itself; ``own_link`` is True where the
+    keys in its link mean something else than in those of other pages.
+    """
 
     title: str
     sidebar: bool = True
+    own_link: bool = False
 
 
 ROOT = Path(__file__).parents[2]
@@ -32,6 +37,7 @@ PLANNED = {
     "compare": Page("Compare"),
     "case": Page("One case"),
     "losses": Page("Losses", sidebar=False),
+    "learn": Page("Learn", sidebar=False, own_link=True),
     "report": Page("Report"),
 }
 PAGES = {name: kind for name, kind in PLANNED.items() if (ROOT / f"pages/{name}.py").exists()}
@@ -53,7 +59,7 @@ def frame() -> None:
     goal = st.session_state.pop(door.GO, name)
     if goal != name:
         st.switch_page(pages[goal], query_params=door.link())
-    door.enter(name, PAGES[name].sidebar)
+    door.enter(name, PAGES[name].sidebar, reads=not PAGES[name].own_link)
     bar = st.container(key="pages", horizontal=True, gap=None)
     if PAGES[name].sidebar:
         line = st.container(key="chosen", horizontal=True, vertical_alignment="center")
@@ -69,7 +75,7 @@ def frame() -> None:
         current.run()
     finally:
         st.session_state[INSIDE] = False
-    if not PAGES[name].sidebar:
+    if not (PAGES[name].sidebar or PAGES[name].own_link):
         door.leave(tells_all=False)
 
 
