@@ -45,7 +45,7 @@ STRENGTHS: dict[str, Strength] = {"guaranteed": "exact", "approximate": "approxi
 
 AVERAGE_BEYOND = "the average lies beyond it"
 """What is said where the average is worse than the bound."""
-FIXED = "for a model fixed beforehand"
+FIXED = "if fixed beforehand"
 """The bound of one that was picked here would be the lowest of several: it covers less often."""
 
 
