@@ -290,8 +290,8 @@ def fresh(browser: Browser, script: Path, charts: int) -> dict[str, Any]:
         "ours_seconds": ours,
         "ratio": reference / ours,
         "agreement": f"medians of {SERVERS} servers each, in turns; our slowest "
-        f"{max(seconds['compare']):.2f} s; ours takes {ours / reference:.2f} times as long (at most "
-        f"{LIMIT_FRESH:g})",
+        f"{max(seconds['compare']):.2f} s; ours takes {ours / reference:.2f} times as long (at "
+        f"most {LIMIT_FRESH:g})",
     }
 
 
