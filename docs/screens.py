@@ -14,7 +14,7 @@ DOCS = Path(__file__).parent
 PAGES = {
     "overview": "",
     "compare": "compare?side=two-sided",
-    "case": "case?variant=z-variable&order=hardest",
+    "case": "case?variant=z-variable",
     "losses": "losses",
     "report": "report",
 }

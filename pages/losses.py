@@ -11,8 +11,9 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
+from cpp_core.catalog.directions import zero_one
 from cpp_core.catalog.example_losses import EXAMPLE_NAME, EXAMPLE_STORY, example_losses
-from cpp_core.catalog.loss_files import LossTable, column_names, read_losses, zero_one
+from cpp_core.catalog.loss_files import LossTable, column_names, read_losses
 from cpp_core.figures.loss_figures import Columns, color_of, loss_picture
 from cpp_core.figures.panels import Panel
 from cpp_core.report.export import losses_json
@@ -43,6 +44,7 @@ TABLE_STYLE = """<style>
 .found table {border-collapse: collapse; width: 100%}
 .found th {font-weight: 400; font-size: .85rem; opacity: .75; text-align: left}
 .found td {vertical-align: top}
+.found td:last-child {min-width: 8rem}
 .found td:not(:last-child), .found th {white-space: nowrap}
 .found th, .found td {padding: .35rem .8rem .35rem 0}
 .found tr + tr {border-top: 1px solid rgba(128, 128, 128, .3)}
@@ -180,15 +182,15 @@ def limits_of(table: LossTable, alpha: float, digest: str) -> dict[str, Any]:
     greater, errors = table.greater_is_better, zero_one(table.columns)
     noun = "score" if greater else "loss"
 
-    def number(label: str, name: str, *limits: Any, **more: Any) -> Any:
-        key = f"{name}-{digest}"
-        return st.number_input(label, *(limits or (None, None, None)), key=key, **more)
+    def number(label: str, name: str, *limits: Any, format: str = "%g", **more: Any) -> Any:
+        more |= {"key": f"{name}-{digest}", "persist_state": "session"}
+        return st.number_input(label, *(limits or (None, None, None)), format=format, **more)
 
     asked: dict[str, Any] = {}
     with st.expander("Your limits"), st.container(horizontal=True, vertical_alignment="top"):
         if errors:
             rate = number("Is the error rate at most", "rate", 0.0, 1.0, None, placeholder="0.05")
-            size = number("on the next ... cases", "next", 1, 10**6, NEXT_CASES)
+            size = number("on the next ... cases", "next", 1, 10**6, NEXT_CASES, format="%d")
             asked |= {} if rate is None else {"error_rate_at_most": rate, "batch_size": size}
         else:
             name = "at_least" if greater else "at_most"

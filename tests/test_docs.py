@@ -128,7 +128,7 @@ def test_adding_something_takes_ten_lines():
     how = re.search(r"## How to add\n(.*?)\n## ", text("docs/architecture.md"), re.S).group(1)
     parts = re.split(r"^### ", how, flags=re.M)[1:]
     assert [part.splitlines()[0] for part in parts] == [
-        *("A loss", "An algorithm", "A dataset", "A variant", "A panel", "A page"),
+        *("A loss", "An algorithm", "A dataset", "A variant", "A panel", "A lesson", "A page"),
     ]
     for part in parts:
         assert len([line for line in part.splitlines()[1:] if line]) <= 10, part

@@ -8,8 +8,9 @@ from typing import Any
 class Preset:
     """A run that starts with one click: its label, one line of description, how many trials.
 
-    ``opens`` names the page that tells its story. Where its sizes are ``automatic``, the dashboard
-    starts it with as large training subsets as there can be: the paper's leave too little to see.
+    ``opens`` names the page that tells its story. Where it is ``automatic``, the dashboard starts
+    it with an upper bound and as large training subsets as there can be: with the paper's settings
+    most bars fill the range.
     """
 
     name: str

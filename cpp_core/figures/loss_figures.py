@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from cpp_core.catalog.algorithms import ALGORITHMS
-from cpp_core.catalog.loss_files import zero_one
+from cpp_core.catalog.directions import zero_one
 from cpp_core.checks import Level
 from cpp_core.figures.histograms import bin_edges, name_row, stacked
 from cpp_core.figures.loss_rows import Look, LossRows
@@ -98,7 +98,8 @@ def bound_bars(
         for name, own in cut.items()
     )
     looks = {name: Look(_short(name), color_of(columns, name)) for name in columns}
-    chart = LossRows(data, cut, about, "upper", dark, looks)
+    sets = {str(name): own.tolist() for name, own in data.items()}
+    chart = LossRows(sets, cut, about, "upper", dark, looks)
     for row, own in enumerate(cut.values()):
         chart.row(row, {"lower": np.array([own.lower]), "upper": np.array([own.upper])})
     chart.framed(about.loss)

@@ -3,10 +3,9 @@
 import math
 from collections.abc import Mapping, Sequence
 from textwrap import wrap
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from cpp_core.figures.histograms import quantile
@@ -31,6 +30,8 @@ from cpp_core.verdicts.held import Held, within
 from cpp_core.verdicts.language import number, plural
 from cpp_core.verdicts.luck import LEAST_TRIALS
 
+Sets = Mapping[str, list[Any]]
+"""By name, a value for each algorithm: its ends, their quantiles over the trials, its average."""
 NEW_CASES, PAUSE = 40, 20
 """How many new cases can be drawn, and after how many the drawing pauses.
 
@@ -56,12 +57,12 @@ THICK, ROW = 0.3, 84
 # The axis
 
 
-def _axis(data: pd.DataFrame, cut: Sequence[Held], about: About) -> Axis:
+def _axis(data: Sets, cut: Sequence[Held], about: About) -> Axis:
     """The losses among which the bounds can be read: from the best on, the largest left out."""
     sign, bad = about.sign, about.bad_end
-    bounds = finite(sign * data[bad].to_numpy())
+    bounds = sign * finite(data[bad])
     losses = sign * np.concatenate([finite(own.losses) for own in cut] or [np.empty(0)])
-    rest = finite(sign * data.drop(columns="algorithm").to_numpy(dtype=float))
+    rest = sign * finite([values for name, values in data.items() if name != "algorithm"])
     every = np.concatenate([losses, rest])
     if not every.size:
         return Axis(0.0, 1.0)
@@ -74,7 +75,8 @@ def _axis(data: pd.DataFrame, cut: Sequence[Held], about: About) -> Axis:
         low = max(float(every[every > 0].min()), reach / 10.0**POWERS)
         return Axis(low / 1.05, 1.05 * min(reach * (reach / low) ** 0.25, most), log=True)
     widest = good + STRETCH * (reach - good)
-    usual = [end for end in finite(sign * data[[f"{bad}_5", f"{bad}_95"]]) if end <= widest]
+    ends = sign * finite([data[f"{bad}_5"], data[f"{bad}_95"]])
+    usual = [end for end in ends.tolist() if end <= widest]
     far = max(min(widest, most), min(good + ROOM * (max(usual, default=good) - good), worst))
     if far <= good:  # the bounds are the best that there is
         far = most if most > good else worst if math.isfinite(worst) else good + 1.0
@@ -104,7 +106,7 @@ class LossRows(SetChart):
 
     def __init__(
         self,
-        data: pd.DataFrame,
+        data: Sets,
         cut: Mapping[str, Held],
         about: About,
         side: str,
@@ -112,7 +114,7 @@ class LossRows(SetChart):
         looks: Mapping[str, Look] | None = None,
     ) -> None:
         super().__init__(_axis(data, list(cut.values()), about))
-        self.sets, self.cut = data.to_dict("list"), cut
+        self.sets, self.cut = data, cut
         self.about, self.side, self.dark = about, side, dark
         self.names: list[str] = self.sets["algorithm"]
         self.readings: list[str] = []
@@ -227,7 +229,7 @@ class LossRows(SetChart):
 
     def typical(self, row: int, bounds: NDArray) -> None:
         """The typical bound of the trials, in words beside the fade."""
-        ends = np.array([quantile(bounds, level) for level in (0.05, 0.95)])
+        ends = np.array([self.sets[f"{self.about.bad_end}_{level}"][row] for level in (5, 95)])
         if not np.isfinite(ends).all():
             return
         a, b = self.places(ends).tolist()

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from cpp_core.checks import Level
-from cpp_core.figures.histograms import Columns, columns, quantile
+from cpp_core.figures.histograms import Columns, columns
 from cpp_core.figures.loss_rows import LossRows
 from cpp_core.figures.panels import Panel, loss_label
 from cpp_core.trials.results import Results, median
@@ -15,6 +15,9 @@ from cpp_core.verdicts.coverage import too_few
 from cpp_core.verdicts.held import FAILED, held, held_title, numbers_noun, ranks_words, within
 from cpp_core.verdicts.held_out import average_of, held_out_losses
 from cpp_core.verdicts.language import counted, listed, plural
+
+LEVELS = (0.05, 0.25, 0.75, 0.95)
+"""Levels of the quantiles of the ends that are listed: those of the fades."""
 
 
 def next_loss(
@@ -48,26 +51,23 @@ def next_loss(
     else:
         first = int(results.trials[0])
         title = held_title(list(cut.values()), alpha, side, about, missing, first)
-    for column, values in chart.counts(new).items():
-        data[column] = values
+    told = pd.DataFrame(data | chart.counts(new))
     caption = _caption(results, chart, missing, new)
-    return Panel("next-loss", title, chart, caption, _alt(chart, new), data)
+    return Panel("next-loss", title, chart, caption, _alt(chart, new), told)
 
 
-def _data(found: Columns, averages: dict[str, float], moves: bool) -> pd.DataFrame:
+def _data(found: Columns, averages: dict[str, float], moves: bool) -> dict[str, list[Any]]:
     """For each algorithm its set, its average loss and quantiles of the ends over the trials."""
-    rows = []
-    for name, own in found.items():
-        row: dict[str, Any] = {"algorithm": name}
-        row |= {end: median(own[end]) if moves else own[end][0] for end in ("lower", "upper")}
-        row |= {"average": averages[name]}
-        row |= {
-            f"{end}_{level * 100:g}": quantile(own[end], level)
-            for end in ("lower", "upper")
-            for level in (0.05, 0.25, 0.75, 0.95)
-        }
-        rows.append(row)
-    return pd.DataFrame(rows)
+    data: dict[str, list[Any]] = {"algorithm": list(found)}
+    for end in ("lower", "upper"):
+        data[end] = [median(own[end]) if moves else float(own[end][0]) for own in found.values()]
+    data["average"] = [averages[name] for name in found]
+    for end in ("lower", "upper"):
+        # Order statistics, so that infinite ends do no harm.
+        ends = [np.quantile(own[end], LEVELS, method="nearest") for own in found.values()]
+        for level, values in zip(LEVELS, np.transpose(ends).tolist(), strict=True):
+            data[f"{end}_{level * 100:g}"] = values
+    return data
 
 
 # The words

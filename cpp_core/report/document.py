@@ -28,6 +28,7 @@ class Section:
     bullets: Sequence[str] = ()
     verdicts: Sequence[Verdict] = ()
     panels: Sequence[Panel] = ()
+    behind: Sequence[Verdict] = ()  # sentences in full alone, for whoever asks why
     table: Table | None = None
     code: str = ""
     text: str = ""

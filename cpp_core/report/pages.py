@@ -34,7 +34,7 @@ from cpp_core.report.reproduce import (
     versions,
 )
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.about import INDEPENDENT
+from cpp_core.verdicts.about import INDEPENDENT, Verdict
 from cpp_core.verdicts.answers import Answers, answers_from, answers_of
 from cpp_core.verdicts.language import confidence, counted, number
 from cpp_core.verdicts.loss_lines import group_table, losses_table, pair_lines
@@ -230,7 +230,8 @@ def _written(look: Look, day: date | None, alpha: Level, answers: Answers, story
 
     def answer() -> Section:
         panels = [story.picture()] if "picture" in look.sections else []
-        return Section("The answer", answers.strip, panels=panels)
+        behind = _behind(answers, look)
+        return Section("The answer", answers.strip, panels=panels, behind=behind)
 
     makers: dict[str, Callable[[], Section]] = {
         "answer": answer,
@@ -246,6 +247,18 @@ def _written(look: Look, day: date | None, alpha: Level, answers: Answers, story
     title = look.title.strip() or answers.strip.title.removesuffix(".")
     written = (day or date.today()).isoformat()
     return render(title, look.note.strip(), story.facts, written, made, look.analyst)
+
+
+def _behind(answers: Answers, look: Look) -> list[Verdict]:
+    """The sentences behind the strip, each once, but for those that another section tells."""
+    strip, elsewhere = answers.strip, list[Verdict]()
+    if "comparison" in look.sections:
+        elsewhere += [*answers.comparison, *(answers.pairs if look.analyst else ())]
+    if "details" in look.sections and len(answers.bounds) > 1:
+        elsewhere += answers.bounds
+    told = {verdict.text for verdict in elsewhere}
+    every = [*([strip.choice] if strip.choice else []), *sum((c.verdicts for c in strip.cards), ())]
+    return [own for own in {own.text: own for own in every}.values() if own.text not in told]
 
 
 def _comparison(answers: Answers, panels: Sequence[Panel], analyst: bool) -> Section:

@@ -79,11 +79,10 @@ def clip_words(name: str) -> str:
     """A clip as it is offered, with the loss that it gives to a label of probability 0.
 
     >>> clip_words("machine"), clip_words("0.001")
-    ('machine precision (36.04 nats at most)', '0.001 (6.908 nats at most)')
+    ('2.22e-16 (36.04 nats)', '0.001 (6.908 nats)')
     """
     loss = make_loss("log_loss", clip=CLIPS[name])
-    told = "machine precision" if name == "machine" else number(CLIPS[name])
-    return f"{told} ({with_unit(number(loss.high, digits=4), loss.unit)} at most)"
+    return f"{number(CLIPS[name])} ({with_unit(number(loss.high, digits=4), loss.unit)})"
 
 
 def lacking_words(loss: str, labels: Iterable[str]) -> str:
@@ -110,6 +109,16 @@ def alpha_words(alpha: Level) -> str:
     exact = float(exact_alpha(alpha))
     short = f"{exact:.2f}"
     return f"alpha {short if float(short) == exact else typed(exact)}. Moving it trains nothing."
+
+
+def limit_words(alpha: Level) -> str:
+    """What is asked with a limit, under its control.
+
+    >>> limit_words(0.1)
+    'Asked of 90 % of new cases, fixed before looking: shown, not shown or too little data.'
+    """
+    asked = f"Asked of {confidence(alpha)} of new cases, fixed before looking"
+    return f"{asked}: shown, not shown or too little data."
 
 
 def question_words(experiment: Experiment) -> str:

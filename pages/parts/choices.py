@@ -8,7 +8,8 @@ import streamlit as st
 from cpp_core import LOSSES, Experiment, load_dataset
 from cpp_core.catalog.variants import Variant
 from cpp_core.trials.experiment import preset_of
-from cpp_core.verdicts.texts import loss_words, spent_words
+from cpp_core.verdicts.language import unbroken
+from cpp_core.verdicts.texts import limit_words, loss_words, spent_words
 from pages.parts import controls
 from pages.parts.controls import SURE, checked_with, helped, number
 from pages.parts.door import TRIALS, control
@@ -32,17 +33,12 @@ class Choice:
         return dict(self.question)
 
 
-def _limits(kind: Variant, loss: str | None, several: bool) -> dict[str, Any]:
+def _limits(kind: Variant, loss: str, several: bool, alpha: float) -> dict[str, Any]:
     """Ask for a limit that the visitor has in mind, and for what counts as equal."""
-    if loss is None:
-        return {}
     measure, asked = LOSSES[loss], dict[str, Any]()
     what = "values at least" if measure.greater_is_better else "losses at most"
     asked["at_most"] = number(f"Are new {what}", "limit", None, placeholder="no limit")
-    st.caption(
-        "Asked of a share of 1 - alpha of new cases; fixed before looking at the results. The "
-        "answer is shown, not shown or too little data."
-    )
+    st.caption(unbroken(limit_words(alpha)))
     delta = checked_with(**control("sure", SURE))
     asked["delta"] = None if asked["at_most"] is None else delta
     if measure.errors and kind.retrains is False:
@@ -67,15 +63,17 @@ def sidebar() -> Choice | None:
         data = load_dataset(dataset, **settings)
         rivals, kind = controls.algorithms(data.task), controls.asked_kind(data.task)
         loss, described = controls.loss(data.task, kind, rivals)
-        controls.question(data.task)
+        retrained = controls.question(data.task)
         side = controls.bound(kind)
         with st.expander("How the cases are spent"):
             spent = st.empty()
-            sizes = controls.spending(kind, data, loss)
+            sizes = controls.spending(kind, retrained, data, loss)
         if loss is not None:
             described.caption(loss_words(loss, **sizes.get("loss_settings", {})))
-        with st.expander("Your limits"):
-            limits = _limits(kind, loss, len(rivals) > 1)
+        limits: dict[str, Any] = {}
+        if loss is not None:
+            with st.expander("Your limits"):
+                limits = _limits(kind, loss, len(rivals) > 1, alpha)
         told = helped("trials", TRIALS[-1], TRIALS)
         trials = st.segmented_control(
             "Trials", TRIALS, format_func="{:,}".format, required=True, **told

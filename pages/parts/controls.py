@@ -28,6 +28,7 @@ HELP = {
     "algorithms": ("algorithm",),
     "loss": ("loss",),
     "variant": ("candidate", "retraining"),
+    "retrained": ("retraining",),
     "width": ("fixed width", "variable width"),
     "side": ("bound", "two-sided"),
     "n": ("n", "calibration"),
@@ -103,7 +104,7 @@ def _begin(name: str) -> None:
         **{key: run[key] for key in ("dataset", "loss", "variant")},
         **run.get("dataset_settings", {}),
         "algorithms": list(run["algorithms"]),
-        "side": "two-sided",
+        "side": "upper" if start.automatic else "two-sided",
         "trials": start.trials,
     }
     if load_dataset(run["dataset"]).size is None:
@@ -191,8 +192,8 @@ def asked_kind(task: Task) -> Variant:
     return VARIANTS[door.shown("variant", names[0], names)]
 
 
-def question(task: Task) -> None:
-    """Ask for the question, and for the width where several variants answer it."""
+def question(task: Task) -> bool:
+    """Ask for the question and what it leaves open; gives whether it is about retraining."""
     kinds, chosen = kinds_for(task), asked_kind(task)
     names = [kind.name for kind in kinds]
     # One entry for each question: the variant that is chosen, or else the last that answers it.
@@ -214,9 +215,13 @@ def question(task: Task) -> None:
             help=explain(*HELP["width"]),
             **door.twin("variant", "variant-width", chosen.name, str),
         )
+    retrained = chosen.retrains
+    if retrained is None:
+        retrained = st.checkbox("After retraining", **helped("retrained", False))
     st.caption(f"{chosen.explanation} In the paper: {chosen.technical}.")
     if len(kinds) < len(VARIANTS):
         st.caption("Not asked here: kinds of error need classes.")
+    return retrained
 
 
 def bound(kind: Variant) -> str:
@@ -227,12 +232,9 @@ def bound(kind: Variant) -> str:
     return st.selectbox("Bound", list(SIDES), format_func=SIDES.__getitem__, **told)
 
 
-def spending(kind: Variant, cases: Dataset, measure: str | None) -> dict[str, Any]:
+def spending(kind: Variant, retrained: bool, cases: Dataset, measure: str | None) -> dict[str, Any]:
     """Ask how many cases go where, and for what else the construction needs."""
     chosen: dict[str, Any] = {}
-    retrained = kind.retrains
-    if retrained is None:
-        retrained = st.checkbox("After retraining", **control("retrained", False))
     usual = usual_n(cases)
     label, hint = "Cases to train and calibrate with (n)", f"automatic: {usual:,}"
     chosen["n"] = number(label, "n", None, placeholder=hint)

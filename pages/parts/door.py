@@ -8,6 +8,7 @@ labels, and fails at numbers such as ``1e999``.
 
 import math
 import re
+import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -26,11 +27,18 @@ from cpp_core.verdicts.language import typed
 Texts = tuple[str, ...]
 Link = dict[str, Texts]
 
-KNOWN, SHOWN, TWINS = "_known", "_shown", "_twins"
-"""In the session: values by key, where the controls of this run start, twins by their places."""
+KNOWN, SHOWN = "_known", "_shown"
+"""In the session: values by key, and where the controls of this run start."""
+
+UNTOLD, TOUCHED, TWINS = "_untold", "_touched", "_twins"
+"""In the session: widgets whose values the browser may not have yet, whether the visitor has chosen
+anything, and twins by their places."""
 
 LEFT, WHERE, GO = "_link", "_where", "_go"
 """In the session: the link as it was left, on which page, and to which page to go instead."""
+
+DELIVERY = 0.03
+"""Seconds in which an answer leaves the server, three of Streamlit's intervals."""
 
 TRIALS = (20, 100, 300, 1000)
 SIDES = {"upper": "upper only", "two-sided": "both sides"}
@@ -168,15 +176,27 @@ def address() -> Link:
     return {key: tuple(st.query_params.get_all(key)) for key in st.query_params if key in ENTRIES}
 
 
-def enter(page: str) -> None:
-    """Take in what the link says, at the start of a run of the page.
+def by_history() -> bool:
+    """Whether the visitor went back or forward to this link."""
+    run = get_script_run_ctx()
+    return run is not None and run.is_history_navigation
+
+
+def enter(page: str, tells_all: bool = True, reads: bool = True) -> None:
+    """Take in what the link says, at the start of a run of the page, which may not tell all.
+
+    Nothing is taken from a link that is not ours to read.
 
     While a visitor stays on a page, the session is newer than the link, which comes with a request
     that may have been sent before the last answer arrived.
     """
-    state, run = st.session_state, get_script_run_ctx()
-    whole = KNOWN not in state or (run is not None and run.is_history_navigation)
-    if whole or state[WHERE] != page:
+    state = st.session_state
+    state.setdefault(UNTOLD, set())
+    whole = KNOWN not in state or (tells_all and by_history())
+    if not reads:
+        state.setdefault(KNOWN, {})
+        state.setdefault(LEFT, {})
+    elif whole or state[WHERE] != page or by_history():
         state[KNOWN] = merged(state.get(KNOWN, {}), state.get(LEFT, {}), address(), whole)
         state[LEFT] = address()
     state[WHERE], state[SHOWN] = page, {}
@@ -207,14 +227,22 @@ def shown(key: str, start: Any, options: Collection[Any] | None = None) -> Any:
 
 def control(key: str, start: Any, options: Collection[Any] | None = None) -> dict[str, Any]:
     """Arguments that make a widget show a setting, and tell what the visitor chooses."""
-    show(key, shown(key, start, options))
+    _show(key, shown(key, start, options))
     return {"key": key, "on_change": _take, "args": (key,)}
 
 
-def show(widget: str, value: Any) -> None:
-    """Make a widget show a value; it is not set anew while a visitor moves it."""
-    if widget not in st.session_state or st.session_state[widget] != value:
-        st.session_state[widget] = value
+def _show(key: str, value: Any) -> None:
+    """Make a widget show a value, again and again until the browser must have been told.
+
+    A run that is overtaken by the next one takes its answer back, and a browser that is slow to
+    load its controls sees the last answer only. It would show another value, and send that as if
+    the visitor had chosen it.
+    """
+    state = st.session_state
+    if key in state[UNTOLD] or key not in state or state[key] != value:
+        state[UNTOLD].add(key)
+    if key in state[UNTOLD] or not state.get(TOUCHED):
+        state[key] = value
 
 
 def twin(setting: str, place: str, value: Any, read: Callable[[Any], Any]) -> dict[str, Any]:
@@ -240,12 +268,14 @@ def _take_twin(setting: str, place: str, name: str, read: Callable[[Any], Any]) 
 
 
 def _take(key: str) -> None:
-    tell(key, st.session_state[key])
+    if key not in st.session_state[UNTOLD]:
+        tell(key, st.session_state[key])
 
 
 def tell(key: str, value: Any) -> None:
     """Know a setting that was chosen."""
     st.session_state[KNOWN][key] = value
+    st.session_state[TOUCHED] = True
 
 
 def wanted(known: Mapping[str, Any], shown: Mapping[str, Any], link: Link) -> Link:
@@ -255,23 +285,26 @@ def wanted(known: Mapping[str, Any], shown: Mapping[str, Any], link: Link) -> Li
     return {key: written(known.get(key, shown.get(key))) for key in ENTRIES if key in said | told}
 
 
-def leave(all_known: bool = True) -> None:
+def leave(tells_all: bool = True) -> None:
     """Write to the link what is known, or only what this page shows, where it says something else.
 
     One message writes it all, so that the browser's "back" leads to a view that was there before.
     """
-    state, link = st.session_state, address()
+    state, says = st.session_state, address()
     known = state[KNOWN]
-    if not all_known:
+    if not tells_all:
         known = {key: value for key, value in known.items() if key in state[SHOWN]}
-    should = wanted(known, state[SHOWN], link)
-    for key in [key for key, texts in should.items() if not texts and key in link]:
+    should = wanted(known, state[SHOWN], says)
+    for key in [key for key, texts in should.items() if not texts and key in says]:
         del st.query_params[key]
     kept = {key: texts for key, texts in should.items() if texts}
-    overtaken = state[LEFT] != link  # an earlier answer, which says otherwise, is on its way
-    if overtaken or any(link.get(key) != texts for key, texts in kept.items()):
+    overtaken = state[LEFT] != says  # an earlier answer, which says otherwise, is on its way
+    if overtaken or any(says.get(key) != texts for key, texts in kept.items()):
         st.query_params.update(kept)
     state[LEFT] = address()
+    if state[UNTOLD]:
+        time.sleep(DELIVERY)
+        state[UNTOLD] = set()
 
 
 def start_anew(values: Mapping[str, Any], page: str) -> None:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from cpp_core.verdicts.language import unbroken
+from cpp_core.verdicts.terms import with_terms
 from cpp_core.verdicts.texts import SEPARATOR, chosen_words
 from pages.parts import door
 from pages.parts.choices import Choice, sidebar
@@ -19,10 +20,15 @@ from pages.parts.controls import confidence_control
 
 
 class Page(NamedTuple):
-    """A page in the navigation; ``sidebar`` is False where it asks for all that it needs itself."""
+    """A page in the navigation.
+
+    ``sidebar`` is False where it asks for all that it needs itself; ``own_link`` is True where the
+    keys in its link mean something else than in those of other pages.
+    """
 
     title: str
     sidebar: bool = True
+    own_link: bool = False
 
 
 ROOT = Path(__file__).parents[2]
@@ -31,6 +37,7 @@ PLANNED = {
     "compare": Page("Compare"),
     "case": Page("One case"),
     "losses": Page("Losses", sidebar=False),
+    "learn": Page("Learn", sidebar=False, own_link=True),
     "report": Page("Report"),
 }
 PAGES = {name: kind for name, kind in PLANNED.items() if (ROOT / f"pages/{name}.py").exists()}
@@ -52,7 +59,7 @@ def frame() -> None:
     goal = st.session_state.pop(door.GO, name)
     if goal != name:
         st.switch_page(pages[goal], query_params=door.link())
-    door.enter(name)
+    door.enter(name, PAGES[name].sidebar, reads=not PAGES[name].own_link)
     bar = st.container(key="pages", horizontal=True, gap=None)
     if PAGES[name].sidebar:
         line = st.container(key="chosen", horizontal=True, vertical_alignment="center")
@@ -68,17 +75,17 @@ def frame() -> None:
         current.run()
     finally:
         st.session_state[INSIDE] = False
-    if not PAGES[name].sidebar:
-        door.leave(all_known=False)
+    if not (PAGES[name].sidebar or PAGES[name].own_link):
+        door.leave(tells_all=False)
 
 
 def show_chosen(choice: Choice | None) -> None:
     """Say what was chosen; a narrow screen, whose sidebar is a drawer, has the confidence here."""
     if choice is not None:
         told = chosen_words(choice.experiment, choice.alpha, choice.trials, choice.side)
-        first, *rest = (escape(unbroken(part)) for part in told.split(SEPARATOR))
-        more = "".join(SEPARATOR + part for part in rest)
-        st.html(f'<div class="chosen">{first}<span class="rest">{more}</span></div>')
+        start, more, rest = unbroken(told).partition(SEPARATOR)
+        shown = f'{escape(start)}<span class="rest">{more}{with_terms(rest)}</span>'
+        st.html(f'<div class="chosen">{shown}</div>')
     with st.container(key="phone"):
         confidence_control("confidence-phone", words=False)
 

@@ -72,6 +72,19 @@ def test_a_file_is_judged_and_another_one_forgets_it(browser, shared, width, hei
     visit.close()
 
 
+def test_a_small_limit_is_shown_as_it_was_typed(browser, shared):
+    visit = Visit(browser, shared, "losses")
+    page = visit.page
+    page.get_by_role("button", name="Try an example").click()
+    page.get_by_text("Your limits").click()
+    limit = page.get_by_role("spinbutton", name="Is a new loss at most")
+    limit.fill("0.0042")
+    limit.press("Enter")
+    expect(page.locator("[data-testid=stMain]")).to_contain_text("--at-most=0.0042", timeout=30_000)
+    expect(limit).to_have_value("0.0042")
+    visit.close()
+
+
 def test_a_bad_file_is_told_and_the_next_one_works(browser, shared):
     visit = Visit(browser, shared, "losses")
     main = give(visit, "bad.csv", b"a,b\n1,2\n3\n")

@@ -8,7 +8,7 @@ from cpp_core.catalog.variants import VARIANTS
 from cpp_core.verdicts.terms import explain
 from pages.parts.controls import HELP
 from pages.parts.door import ENTRIES, SIDES, merged, possible, wanted, written
-from tests.pages.test_pages import open_page, text_of
+from tests.pages.test_pages import open_page, plain
 
 KEYS = (
     *("dataset", "algorithms", "loss", "variant", "side", "alpha", "trials", "seed", "n", "k", "b"),
@@ -146,7 +146,7 @@ def test_a_hostile_link_gives_the_first_view(variant):
     at = open_page("compare", variant=variant, dataset="iris", trials="20", **HOSTILE)
     assert not at.exception
     assert not at.error
-    assert "90 % confidence" in text_of(at)
+    assert "90 % confidence" in plain(at)
 
 
 def test_a_link_without_algorithms_asks_for_one():

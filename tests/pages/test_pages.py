@@ -12,10 +12,10 @@ from cpp_core import ALGORITHMS, DATASETS, LOSSES
 from cpp_core.catalog.presets import PRESETS
 from cpp_core.catalog.regressors import REGRESSORS
 from cpp_core.catalog.variants import VARIANTS
-from pages.parts import shell
+from pages.parts import door, shell
 
 APP = str(Path(__file__).parents[2] / "app.py")
-ON_PAGE = {"overview": 'class="strip"', "case": "One case: "}
+ON_PAGE = {"overview": 'class="strip"', "case": "At this "}
 """What stands on the page that a start opens, and on no other."""
 PAGES = ("overview", "compare", "case", "report")
 NAMES = (*ALGORITHMS, *DATASETS, *LOSSES, *VARIANTS, *REGRESSORS, "two-sided")
@@ -140,11 +140,11 @@ def test_the_papers_runs_are_one_click(preset):
     at = settle(at)
     expected = "z-variable" if preset == "digits-instance" else "candidate"
     assert at.selectbox(key="variant").value == expected
-    assert at.selectbox(key="side").value == "two-sided"
+    assert at.selectbox(key="side").value == ("upper" if start.automatic else "two-sided")
     assert at.number_input(key="seed").value == 0
     assert ON_PAGE[start.opens] in text_of(at)
     assert f"{start.label} · " in plain(at)
-    assert "90 % confidence, both sides" in plain(at)
+    assert ("90 % confidence, both sides" in plain(at)) != start.automatic
 
 
 def active(at):
@@ -243,8 +243,8 @@ def test_many_algorithms_are_compared_jointly():
 
 
 def test_confidence_is_the_same_in_the_sidebar():
-    at = open_page("compare", alpha="0.0123", dataset="iris", trials="20")
-    assert "98.7 % confidence" in text_of(at)
+    at = open_page("compare", alpha="0.0123", **SMALL)
+    assert "98.7 % confidence" in plain(at)
     assert "alpha 0.0123. Moving it trains nothing." in text_of(at)
     assert at.slider(key="confidence").value == 98.77
     assert at.query_params["alpha"] == "0.0123"
@@ -256,7 +256,7 @@ SMALL = {"dataset": "iris", "algorithms": ["naive-bayes"], "trials": "20"}
 def test_sidebar_and_phone_ask_for_one_confidence():
     at = open_page("compare", **SMALL)
     at.slider(key="confidence-phone").set_value(80).run()
-    assert "80 % confidence" in text_of(at)
+    assert "80 % confidence" in plain(at)
     assert at.query_params["alpha"] == "0.2"
     assert [s.value for s in at.slider if s.label == "Confidence"] == [80, 80]
     at.switch_page("pages/overview.py").run()
@@ -360,6 +360,10 @@ def test_a_page_may_have_no_sidebar(tmp_path, monkeypatch):
     at.slider(key="own").set_value(80).run()
     assert at.title[0].value == "alpha 0.2"
     assert at.query_params == {"alpha": "0.2"}
+    monkeypatch.setattr(door, "by_history", lambda: True)
+    at.run()  # back to this page, whose link does not tell of the data
+    monkeypatch.undo()
+    monkeypatch.setattr(shell, "PAGES", known)
     at.switch_page("pages/overview.py").run()
     assert at.title[0].value == "chosen iris"
-    assert "80 % confidence" in text_of(at)
+    assert "80 % confidence" in plain(at)

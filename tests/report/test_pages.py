@@ -111,6 +111,19 @@ def test_a_report_has_the_day_and_nothing_else_depends_on_it(results, table):
     assert "2026-01-31" not in written(other)
 
 
+@pytest.mark.parametrize("audience", ["decision-maker", "analyst"])
+def test_a_sentence_is_told_once(results, audience):
+    """What is behind the strip and in a section of its own stands in the section."""
+    answers = answers_from(results, 0.1, "upper", at_most=0.5)
+    asked = {"alpha": 0.1, "side": "upper", "at_most": 0.5, "audience": audience}
+    page, short = report_html(results, **asked), report_html(results, sections=[], **asked)
+    for verdict in (*answers.answer, *answers.who_wins):
+        assert page.count(f'<p class="said">{prose(verdict.text)}</p>') == 1
+    for card in answers.strip.cards:
+        for verdict in card.verdicts:
+            assert short.count(f'<p class="said">{prose(verdict.text)}</p>') == 1
+
+
 def test_more_than_two_are_told_pair_by_pair(results):
     three = results_of(algorithms=("naive-bayes", "dummy", "logistic"))
     lines = pair_lines(answers_from(three).strip)

@@ -1,0 +1,160 @@
+"""Lesson 8: one gauge, one switch at a time: how far the promise falls when a rule is broken."""
+
+import pandas as pd
+
+from cpp_core.figures.panels import Panel, faded, stroke
+from cpp_core.figures.panels import ink as known_ink
+from cpp_core.figures.sketch import Settings, Sketch
+from cpp_core.lessons.break_texts import BREAKS, Break, N, harmless
+from cpp_core.lessons.charts import PROMISE, shares, words
+from cpp_core.lessons.drawing import BLUE, Drawing, cover, layout, mark
+from cpp_core.lessons.lesson import Check, Lesson, Pick, Shown, Values
+from cpp_core.lessons.stored import filled
+from cpp_core.verdicts.language import percent
+
+BOARD = "harmless"
+
+
+def _gauge(own: Break, value: object, dark: bool) -> Panel:
+    """One bar for what is covered, the promise, and marks for the other settings."""
+    covers, promise = own.covers(value), own.promise(value)
+    chart = Sketch()
+    more: Settings = {"orientation": "h", "width": [0.8]}
+    chart.bar([1], [0], {"color": faded(known_ink(dark), 0.08)}, "", **more)
+    chart.bar([covers], [0], {"color": mark(dark)}, percent(covers), **more)
+    others = [other for other in own.values if other != value]
+    tick = {"symbol": "line-ns", "size": 56, "line": {"width": 2, "color": faded(BLUE, 0.8)}}
+    places = [own.covers(other) for other in others]
+    chart.marks(places, [0] * len(places), tick, "%{customdata}", cliponaxis=False)
+    chart.data[-1]["customdata"] = [
+        f"{own.control} {own.values[o]}: {percent(own.covers(o))}" for o in others
+    ]
+    chart.vline(promise, stroke(dark, "dash") | {"width": 3})
+    said = "promised" if promise == PROMISE else "claimed"
+    told = [words(f"{said} {percent(promise)}", promise, 1, xref="x", yanchor="bottom")]
+    chart.frame(170, xaxis=shares("", 0, 1), annotations=told, margin={"t": 34})
+    chart.axis("y", {"visible": False, "range": [-0.6, 0.6]})
+    title = f"{percent(covers)} instead of {percent(promise)}"
+    caption = f"{filled(own.setting)} Thin marks: the other settings of the control."
+    table = pd.DataFrame({"value": list(own.values), "covers": [*map(own.covers, own.values)]})
+    return Panel("gauge", title, chart, caption, f"A gauge at {title}.", table)
+
+
+def _board(dark: bool) -> Panel:
+    """What is harmless, a bar each."""
+    found = harmless()
+    chart = Sketch()
+    rows = list(range(len(found)))
+    more: Settings = {"orientation": "h", "width": [0.7] * len(found), "textposition": "inside"}
+    more |= {"insidetextanchor": "start", "textfont": {"color": "#FFFFFF", "size": 14}}
+    more |= {"text": [f"{percent(share)}: {name}" for name, share in found.items()]}
+    chart.bar(list(found.values()), rows, {"color": BLUE}, "", **more)
+    chart.vline(PROMISE, stroke(dark, "dash"))
+    chart.frame(330, xaxis=shares("", 0, 1), margin={"t": 10})
+    chart.axis("y", {"visible": False, "range": [len(found) - 0.5, -0.5]})
+    title = "Feared, and harmless"
+    caption = (
+        "Averages over simulated calibrations, exact for ties. Dashed: the promise. Moved inputs "
+        "cost a little, and only because the line is estimated."
+    )
+    table = pd.DataFrame({"what": list(found), "covers": list(found.values())})
+    return Panel("harmless", title, chart, caption, f"A bar for each fear. {title}.", table)
+
+
+def scene(values: Values, dark: bool) -> Shown:
+    """One way to break it, or the board of what is harmless."""
+    if values["switch"] == BOARD:
+        return _harmless(dark)
+    own = BREAKS[values["switch"]]
+    value = values[own.name]
+    covers, promise = own.covers(value), own.promise(value)
+    facts = {"covers": covers, "promise": promise}
+    if covers < promise - 0.002:
+        said = f"of new cases stay inside, instead of {percent(promise)}. {own.lead}"
+    elif covers > promise + 0.002:
+        said = (
+            f"of new cases stay inside: more than promised here, but not by a promise. {own.lead}"
+        )
+    else:
+        said = f"of new cases stay inside, as promised. {own.lead}"
+    drawings = []
+    if own.rows:
+        n = 1 + max(case for training, judged in own.rows for case in (*training, *judged))
+        drawings.append(layout(own.rows, n, dark, own.rows_say))
+    if own.right_rows:
+        drawings.append(layout(own.right_rows, N, dark, filled(own.right), "What would be right"))
+    words_ = filled(f"{own.why} **What would be right:** {own.right}")
+    check = Check(own.check.question, filled(own.check.answer))
+    panel, code = _gauge(own, value, dark), own.code.format(value=value)
+    return Shown(percent(covers), said, (panel,), code, facts, tuple(drawings), words_, check)
+
+
+def _harmless(dark: bool) -> Shown:
+    found = harmless()
+    least, most = min(found.values()), max(found.values())
+    said = (
+        "is what these leave of the promise: people fear them, and they do no harm, or hardly any."
+    )
+    return Shown(f"{percent(least)} to {percent(most)}", said, (_board(dark),), _CODE, found)
+
+
+_CODE = """\
+from cpp_core.lessons.break_texts import BREAKS, Break, N, harmless
+
+for covered in harmless().values():
+    print(covered)
+"""
+
+
+def _cover(dark: bool) -> Drawing:
+    """A gauge at what is left of naive cross-validation."""
+    sheet = cover(dark)
+    own = BREAKS["cross-validation"]
+    covers = own.covers(own.start)
+    sheet.rect(10, 36, 180, 30, sheet.ink, opacity=0.12)
+    sheet.rect(10, 36, 180 * covers, 30, sheet.mark)
+    sheet.line(
+        [(10 + 180 * PROMISE, 24), (10 + 180 * PROMISE, 78)], sheet.ink, stroke_dasharray="5 4"
+    )
+    sheet.text(18, 57, percent(covers), 18, font_weight="bold", fill="#FFFFFF")
+    return sheet.drawing("A gauge far below its mark")
+
+
+def _controls() -> tuple[Pick, ...]:
+    options = {own.name: own.label for own in BREAKS.values()} | {BOARD: "What is harmless"}
+    first = Pick("switch", "Break one rule", options, "cross-validation", "list")
+    own_ones = (
+        Pick(own.name, own.control, own.values, own.start, "steps", ("switch", (own.name,)))
+        for own in BREAKS.values()
+    )
+    return first, *own_ones
+
+
+LESSON = Lesson(
+    name="break-it",
+    title="Break it",
+    question="How far will it fall?",
+    opening="Break one rule at a time. The bound promises 90 %: how much of that is left?",
+    controls=_controls(),
+    scene=scene,
+    cover=_cover,
+    words=(
+        "All of these have one thing in common: the cases in calibration are drawn like the new "
+        "one, whatever the model and the losses are like. That is the only thing that the promise "
+        "needs. **What would be right:** nothing to mend."
+    ),
+    formula=(
+        r"$P(\text{new} \le s_{(r)}) \ge 1-\alpha$ needs one thing: that the $k$ scores and the "
+        r"new loss are *exchangeable*, which means that any order of the $k+1$ is equally "
+        r"likely. Each switch breaks that, or changes what the new loss is."
+    ),
+    check=Check(
+        "A colleague says: our losses are not Normal, so the bound is wrong. Is it?",
+        "No. Ranks do not ask for any shape of the losses, only that the new case is drawn like "
+        "the others.",
+    ),
+    caveat=(
+        "Sizes belong to these settings, which were chosen to show a large effect; in others the "
+        "same mistake costs less, or nothing that can be seen."
+    ),
+)

@@ -1,0 +1,186 @@
+"""Learn: a shelf of short lessons, and inside each a question, something to move, what happened."""
+
+from html import escape
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import segno
+import streamlit as st
+
+from cpp_core.lessons import LESSONS
+from cpp_core.lessons.drawing import Drawing
+from cpp_core.lessons.lesson import Control, Lesson, Pick, Shown, Slider, applies
+from cpp_core.verdicts.language import unbroken
+from pages.parts import lesson_link
+from pages.parts.shell import page
+from pages.parts.show import as_html, as_markdown, dark, show_chart
+
+PAGE, SHELF = "pages/learn.py", "shelf"
+STYLE = Path(__file__).parent / "parts" / "learn.css"
+LARGE = Path(__file__).parent / "parts" / "lecture.css"
+NAMES = list(LESSONS)
+
+
+def image(drawing: Drawing) -> str:
+    """A drawing as HTML."""
+    return f'<img class="drawing" src="{drawing.uri}" alt="{escape(drawing.alt)}">'
+
+
+# The shelf
+
+
+def shelf() -> None:
+    """All lessons, with a picture each."""
+    st.html(
+        "<h1>Learn it by playing</h1><p class='lead'>One picture, one thing to move, one "
+        "surprise: each takes about two minutes.</p>"
+    )
+    with st.container(key="shelf"):
+        for i, lesson in enumerate(LESSONS.values(), 1):
+            with st.container(key=f"card-{lesson.name}", border=True, gap=None):
+                st.html(image(lesson.cover(dark())))
+                query = lesson_link.link(lesson.name)
+                st.page_link(PAGE, label=f"{i}. {lesson.title}", query_params=query)
+                st.caption(as_markdown(lesson.question))
+
+
+# A lesson
+
+
+def control_widget(lesson: Lesson, control: Control) -> None:
+    """Something to move."""
+    key = lesson_link.widget(lesson, control)
+    changed: dict[str, Any] = {"on_change": lesson_link.take, "args": (lesson, control)}
+    if isinstance(control, Slider):
+        ends = control.low, control.high
+        st.slider(control.label, *ends, step=control.step, key=key, **changed)
+    elif isinstance(control, Pick):
+        options: dict[str, Any] = {
+            "options": list(control.options),
+            "format_func": control.options.__getitem__,
+        }
+        if control.kind == "steps":
+            st.select_slider(control.label, **options, key=key, **changed)
+        elif control.kind == "list":
+            st.radio(control.label, **options, key=key, **changed)
+        else:
+            st.segmented_control(control.label, **options, required=True, key=key, **changed)
+    else:
+        take: dict[str, Any] = {"on_click": lesson_link.take, "args": (lesson, control)}
+        st.button(control.label, key=key, **take)
+
+
+def controls(lesson: Lesson) -> None:
+    """All that can be moved now, but for a list, which has its own place."""
+    values = st.session_state[lesson_link.VALUES]
+    with st.container(key="controls", horizontal=True, vertical_alignment="bottom"):
+        for control in lesson.controls:
+            if applies(control, values) and control.kind != "list":
+                with st.container(key=f"control-{control.kind}-{control.key}", width="content"):
+                    control_widget(lesson, control)
+
+
+def told(lesson: Lesson, shown: Shown) -> None:
+    """The words, the formula, the code and the question at the end, behind toggles."""
+    parts = ["Why?", "The formula", "In Python", "Check yourself"]
+    place = f"{lesson.name}-told"
+    chosen = st.pills("More", parts, key=place, label_visibility="collapsed")
+    if chosen == "Why?":
+        st.markdown(as_markdown(shown.words or lesson.words))
+    elif chosen == "The formula":
+        st.markdown(unbroken(lesson.formula))
+    elif chosen == "In Python":
+        st.code(shown.code, language="python")
+    elif chosen == "Check yourself":
+        check = shown.check or lesson.check
+        st.html(
+            f"<p><strong>{as_html(check.question)}</strong></p><details><summary>Show the "
+            f"answer</summary><p>{as_html(check.answer)}</p></details>"
+        )
+
+
+def mode(lesson: Lesson) -> None:
+    """Lecturer's mode, and a code that opens the present view on a phone."""
+    lecturing = lesson_link.lecture()
+    label = "Leave lecturer's mode" if lecturing else "Lecturer's mode"
+    st.button(label, key="lecture", on_click=lesson_link.set_lecture, args=(not lecturing,))
+    with st.popover("QR for the class"):
+        values = lesson_link.link(lesson.name, st.session_state[lesson_link.VALUES])
+        values.pop("lecture", None)
+        address = f"{st.context.url or ''}?{urlencode(values)}"
+        code = segno.make(address, error="m", micro=False).svg_data_uri(
+            scale=6, border=3, light="white"
+        )
+        st.html(f'<img class="qr" src="{code}" alt="A QR code of this view\'s link">')
+        st.caption("Opens this view on a phone.")
+        st.code(address, language=None, wrap_lines=True)
+
+
+def way(name: str, text: str, shortcut: str | None = None) -> None:
+    """The way to another lesson or to the shelf; in lecturer's mode a button with a key."""
+    if lesson_link.lecture():
+        going: dict[str, Any] = {"on_click": lesson_link.go, "args": (name,), "type": "tertiary"}
+        st.button(text, key=f"go-{name}", shortcut=shortcut, **going)
+    else:
+        query = lesson_link.link(name) if name in LESSONS else {}
+        st.page_link(PAGE, label=text, query_params=query)
+
+
+def neighbours(lesson: Lesson) -> None:
+    """The way on and back."""
+    i = NAMES.index(lesson.name)
+    with st.container(key="neighbours", horizontal=True, horizontal_alignment="distribute"):
+        if i > 0:
+            way(NAMES[i - 1], f"← {i}. {LESSONS[NAMES[i - 1]].title}", "Left")
+        way(SHELF, "All lessons")
+        if i + 1 < len(NAMES):
+            way(NAMES[i + 1], f"{i + 2}. {LESSONS[NAMES[i + 1]].title} →", "Right")
+
+
+def lesson_page(lesson: Lesson) -> None:
+    """One lesson."""
+    number = NAMES.index(lesson.name) + 1
+    with st.container(key="head", horizontal=True, horizontal_alignment="distribute"):
+        st.html(f"<h1>{number}. {as_html(lesson.title)}</h1>", width="content")
+        with st.container(horizontal=True, width="content", key="mode"):
+            mode(lesson)
+    st.html(f'<p class="lead">{as_html(lesson.opening)}</p>')
+    values = st.session_state[lesson_link.VALUES]
+    shown = lesson.play(dark(), **values)
+    lists = [control for control in lesson.controls if control.kind == "list"]
+    widths = [0.22] * len(lists) + [0.7] + [0.3] * bool(shown.layouts)
+    columns = st.columns(widths, gap="large")
+    for control in lists:
+        with columns[0], st.container(key="list"):
+            control_widget(lesson, control)
+    with columns[len(lists)]:
+        controls(lesson)
+        st.html(
+            f'<div class="finding">{as_html(shown.finding)}</div>'
+            f'<p class="said">{as_html(shown.said)}</p>'
+        )
+        for panel in shown.panels:
+            show_chart(panel, lesson.name)
+            st.caption(as_markdown(panel.caption))
+        st.caption(f"⚠ {as_markdown(lesson.caveat)}")
+        told(lesson, shown)
+    for drawing in shown.layouts:
+        columns[-1].html(f"{image(drawing)}<p class='seen'>{as_html(drawing.caption)}</p>")
+    neighbours(lesson)
+    lesson_link.leave(lesson)
+
+
+def body() -> None:
+    st.html(STYLE)
+    name = st.query_params.get("lesson", SHELF)
+    lesson_link.enter(name, LESSONS.get(name))
+    if lesson_link.lecture():
+        st.html(LARGE)
+    if name in LESSONS:
+        lesson_page(LESSONS[name])
+    else:
+        shelf()
+
+
+page(body, sidebar=False)

@@ -1,0 +1,91 @@
+"""The link of a lesson, in which every control stands: ``/learn?lesson=coverage-is-random&k=99``.
+
+A key means something else in every lesson. While a visitor stays in one, the session is newer than
+the link, which comes with a request that may have been sent before the last answer arrived.
+"""
+
+from typing import Any
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from cpp_core.lessons.lesson import Control, Lesson
+
+OPENED, VALUES, LECTURE = "_lesson", "_lesson_values", "_lecture"
+MOVED = "_lesson_moved"
+"""In the session: whether the visitor has moved anything in the lesson that is open."""
+LECTURING = {"lecture": "1"}
+
+
+def read(control: Control) -> Any:
+    """What the link says of a control; where it starts if it says nothing, or nonsense."""
+    try:
+        return control.read(st.query_params.get(control.key, ""))
+    except ValueError:
+        return control.default
+
+
+def enter(name: str, lesson: Lesson | None) -> None:
+    """Take in what the link says, when it was opened or gone back to."""
+    state, run = st.session_state, get_script_run_ctx()
+    back = run is not None and run.is_history_navigation
+    if state.get(OPENED) != name or back:
+        controls = lesson.controls if lesson else ()
+        state[OPENED], state[VALUES] = name, {c.key: read(c) for c in controls}
+        state[MOVED] = False
+        state[LECTURE] = st.query_params.get("lecture") == LECTURING["lecture"]
+        if not back:  # a link to the page that one is on changes the view, but not the address
+            st.query_params.from_dict(st.query_params.to_dict())
+
+
+def leave(lesson: Lesson) -> None:
+    """Write to the link what the controls say, where it says something else."""
+    values = st.session_state[VALUES]
+    lecturing = st.query_params.get("lecture") == LECTURING["lecture"]
+    same = {c.key: read(c) for c in lesson.controls} == values and lecturing == lecture()
+    if not same:
+        st.query_params.from_dict(link(lesson.name, values))
+
+
+def link(name: str, values: dict[str, Any] | None = None) -> dict[str, str]:
+    """The link of a lesson at these values, in the present mode."""
+    told = {"lesson": name} | {key: str(value) for key, value in (values or {}).items()}
+    return told | (LECTURING if lecture() else {})
+
+
+def lecture() -> bool:
+    """Whether the page is shown to a class."""
+    return bool(st.session_state.get(LECTURE))
+
+
+def set_lecture(on: bool) -> None:
+    """Begin or end lecturer's mode."""
+    st.session_state[LECTURE] = on
+
+
+def go(name: str) -> None:
+    """Open another lesson where it starts."""
+    st.query_params.from_dict(link(name))
+
+
+def widget(lesson: Lesson, control: Control) -> str:
+    """The key of a control's widget, which shows what is known of it.
+
+    It is told again and again until the visitor moves something: a browser that is slow to load
+    sees the last answer only, and would show where the widget starts.
+    """
+    state, key = st.session_state, f"{lesson.name}-{control.key}"
+    value = state[VALUES][control.key]
+    if control.kind != "again" and (not state[MOVED] or state.get(key) != value):
+        state[key] = value
+    return key
+
+
+def take(lesson: Lesson, control: Control) -> None:
+    """Know what the visitor chose."""
+    st.session_state[MOVED] = True
+    known = st.session_state[VALUES]
+    if control.kind == "again":
+        known[control.key] = (known[control.key] + 1) % 10_000
+    else:
+        known[control.key] = st.session_state[f"{lesson.name}-{control.key}"]

@@ -1,0 +1,120 @@
+"""The claims of the lessons on widths and on overlapping ranges."""
+
+import numpy as np
+import pytest
+from numpy.polynomial import Polynomial
+from scipy import stats
+
+from cpp_core import CandidateCPP, interval
+from cpp_core.lessons import LESSONS
+from cpp_core.lessons.fixed_or_variable import (
+    END,
+    GRID,
+    LABELS,
+    N,
+    bounds_of,
+    noise,
+    table,
+    tenths,
+)
+from cpp_core.lessons.overlap_trap import CORRELATIONS, FACTOR, ranges, real, simulated, wins
+from cpp_core.lessons.stored import stored
+
+WIDTHS, OVERLAP = LESSONS["fixed-or-variable-width"], LESSONS["overlap-trap"]
+
+
+def test_widths_cover_as_computed():
+    """At a few x, the share of simulated new cases within each bound."""
+    own, growth = table(1.0, 3), 1.0
+    rng = np.random.default_rng([5, 3])
+    x = rng.uniform(0, END, (3, N))
+    y = np.sin(2 * x) + noise(x, growth) * rng.standard_normal((3, N))
+    model = Polynomial.fit(x[0], y[0], 5)
+    new = np.random.default_rng(1).standard_normal(50_000)
+    for i in (0, 100, 199):
+        losses = np.abs(np.sin(2 * GRID[i]) + noise(GRID[i], growth) * new - model(GRID[i]))
+        for name in LABELS:
+            hits = int((losses <= own.bounds[name][i]).sum())
+            assert stats.binomtest(hits, 50_000, own.covers[name][i]).pvalue > 0.001
+
+
+def test_a_constant_bound_is_the_candidates():
+    rng = np.random.default_rng(2)
+    x, own, cases, losses = rng.random((4, N))
+    found = bounds_of(x, own, cases, losses)
+    assert found["constant"][0] == interval(losses, 0.1, side="upper")[1]
+    assert np.allclose(np.diff(found["fixed"], 2), 0)  # lines
+    assert np.allclose(np.diff(found["variable"], 2), 0)
+
+
+def test_widths_figures():
+    kept = stored("fixed-or-variable")
+    for name in LABELS:
+        for growth in (0.0, 1.0):
+            own = kept[f"{growth}-{name}"]
+            assert own.mean == pytest.approx(181 / 201, abs=4 * own.error)  # rank 181 of 200
+    at_right = {"constant": 0.694, "fixed": 0.783, "variable": 0.892}
+    for name, figure in at_right.items():
+        assert tenths(1.0, name)[-1] == pytest.approx(figure, abs=0.006)
+    assert tenths(1.0, "constant")[0] > 0.999
+    assert tenths(1.0, "variable")[0] == pytest.approx(0.86, abs=0.015)
+    assert "about 86 %" in WIDTHS.caveat
+    assert "about 89 %" in WIDTHS.check.answer
+    misses = [round(100 * (1 - at_right[name])) for name in ("fixed", "constant")]
+    assert f"{misses[0]} to {misses[1]} %" in WIDTHS.check.answer
+    assert all(tenths(0.0, name)[-1] == pytest.approx(0.895, abs=0.006) for name in LABELS)
+
+
+def test_the_lines_in_the_code_run():
+    """What the comment of the code shows for data of one's own."""
+    from sklearn.linear_model import LinearRegression, QuantileRegressor
+
+    rng = np.random.default_rng(0)
+    X = rng.random((90, 1))
+    y = X[:, 0] + X[:, 0] * rng.standard_normal(90)
+    regressor = QuantileRegressor(alpha=0)
+    cpp = CandidateCPP(
+        LinearRegression(),
+        loss="absolute_error",
+        modulation="quantile",
+        regressor=regressor,
+        random_state=0,
+    )
+    cpp.fit(X[:30], y[:30]).conformalize(X[30:], y[30:])
+    found = cpp.predict_interval(X[:5], confidence_level=0.9, side="upper")
+    assert found.shape == (5, 2)
+
+
+@pytest.mark.parametrize("rho", CORRELATIONS)
+def test_overlap_wins_are_exact(rho):
+    z, e = np.random.default_rng(3).standard_normal((2, 100_000))
+    a, b = np.exp(z), FACTOR * np.exp(rho * z + np.sqrt(1 - rho**2) * e)
+    assert stats.binomtest(int((a < b).sum()), len(a), wins(rho)).pvalue > 0.001
+    for losses, (low, high) in zip((a, b), ranges(), strict=True):
+        inside = int(((losses >= low) & (losses <= high)).sum())
+        assert stats.binomtest(inside, len(a), 0.9).pvalue > 0.001
+
+
+def test_overlap_figures():
+    shares = [round(wins(rho), 3) for rho in (0, 0.9, 0.99, 1)]
+    assert shares == [0.613, 0.818, 0.998, 1]
+    assert [round(end, 2) for span in ranges() for end in span] == [0.19, 5.18, 0.29, 7.77]
+    assert OVERLAP.play(rho=0.5).numbers["overlap"] > 0.98
+    assert "61 %" in OVERLAP.words
+    below = [interval(np.subtract(*simulated(0.99, seed)), 0.1)[1] < 0 for seed in range(300)]
+    assert all(below)
+    assert "below zero" in OVERLAP.play(rho=0.99).said
+    assert "below zero" not in OVERLAP.play(rho=0.9).said
+
+
+def test_on_real_images_one_model_wins_everywhere():
+    for seed in range(3):
+        first, second = real(seed)
+        assert (first < second).all()
+    facts = OVERLAP.play(data="real").numbers
+    assert facts["wins"] == facts["cases"] == 180
+    assert facts["a_high"] > facts["b_low"]  # the ranges overlap
+    assert facts["high"] < 0
+    first, second = real()
+    assert (np.abs(first - second) < 0.06).mean() >= 0.9
+    assert "nine of ten differences are smaller than 0.06" in OVERLAP.caveat
