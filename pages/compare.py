@@ -9,7 +9,7 @@ from cpp_core.figures.compare import WHO_WINS, PanelKind, panels_of
 from cpp_core.verdicts.about import LEAST_TRIALS
 from cpp_core.verdicts.answers import compared
 from cpp_core.verdicts.coverage import promise_kept
-from cpp_core.verdicts.strip import asked_strip
+from cpp_core.verdicts.strip import asked_strip, safe_for
 from cpp_core.verdicts.texts import RE_SPLITS
 from pages.parts.choices import Choice
 from pages.parts.live import live
@@ -37,7 +37,7 @@ def show_comparison(results: Results, choice: Choice) -> None:
     """What the strip has not said yet of who wins, and the choice that is safe."""
     found = kept(compared, results, choice.alpha, choice.asked.get("margin"))
     said = {own.text for own in (*found.choice.asked[0].verdicts, found.choice)}
-    for verdict in (*found.verdicts, found.safe):
+    for verdict in (*found.verdicts, *safe_for(found.choice, found.safe)):
         if verdict.text not in said:
             show_verdict(verdict)
     if found.pairs:

@@ -8,9 +8,9 @@ from typing import Any
 class Preset:
     """A run that starts with one click: its label, one line of description, how many trials.
 
-    ``opens`` names the page that tells its story. Where it is ``automatic``, the dashboard starts it
-    with an upper bound and as large training subsets as there can be: with the paper's settings most
-    bars fill the range.
+    ``opens`` names the page that tells its story. Where it is ``automatic``, the dashboard starts
+    it with an upper bound and as large training subsets as there can be: with the paper's settings
+    most bars fill the range.
     """
 
     name: str

@@ -28,10 +28,10 @@ BUTTONS: Settings = {
     "y": 1,
     "yanchor": "bottom",
     "pad": {"b": 6, "t": 0, "l": 0, "r": 0},
-    # Plotly's colour under the pointer is light and fixed: so is the button, also on dark.
-    "bgcolor": "#FFFFFF",
+    # Plotly's colour under the pointer is light and fixed: the words are read on it and on dark.
+    "bgcolor": "rgba(128, 128, 128, 0.1)",
     "bordercolor": "#5B5BD6",
-    "font": {"color": "#3F3FB5", "size": 13},
+    "font": {"color": "#6765DD", "size": 13},
 }
 """Buttons above the right corner, where they have room on a phone too."""
 PLAYED_MS = 140

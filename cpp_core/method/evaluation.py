@@ -145,9 +145,13 @@ def _call(loss: Loss, candidate: Any, X: Any, y: NDArray | None) -> Any:
         ) from error
 
 
+def _usual(loss: Loss, value: float) -> bool:
+    return math.isfinite(value) and loss.low <= value <= loss.high
+
+
 def _in_range(loss: Loss, values: NDArray) -> NDArray:
-    if (np.isfinite(values) & (values >= loss.low) & (values <= loss.high)).all():
-        return values
+    if values.size == 1 and _usual(loss, values.item()):
+        return values  # the one loss of a training run: four arrays would cost more than its fit
     bad = ~np.isfinite(values) & (values != loss.worst)  # the worst may be infinite: divergence
     if bad.any():
         raise LossError(

@@ -24,7 +24,8 @@ HALVINGS = 30
 def t_interval(values: NDArray, alpha: Level) -> tuple[float, float]:
     """Student's interval for the mean: near its level where no single value matters."""
     n, mean = len(values), float(values.mean())
-    error = float(values.std(ddof=1)) / math.sqrt(n)
+    scale = float(np.abs(values).max()) or 1.0  # squares of tiny numbers would vanish
+    error = scale * float((values / scale).std(ddof=1)) / math.sqrt(n)
     half = float(stats.t.isf(float(exact_alpha(alpha)) / 2, n - 1)) * error
     return mean - half, mean + half
 

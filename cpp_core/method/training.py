@@ -140,7 +140,7 @@ def train(estimator: Any, X: Any, y: NDArray | None, rng: np.random.Generator) -
     before = BEFORE_FIT.get()
     if before is not None:
         before()
-    if y is not None and (y == y[0]).all() and is_classifier(estimator):
+    if y is not None and y[0] == y[-1] and (y == y[0]).all() and is_classifier(estimator):
         return ConstantClassifier().fit(X, y)
     try:
         fresh = reseeded(estimator, rng)

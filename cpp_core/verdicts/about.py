@@ -146,6 +146,11 @@ class About:
         return replace(self, low=-span, high=span)
 
     @property
+    def noun(self) -> str:
+        """What one of the numbers is."""
+        return "score" if self.greater_is_better else "loss"
+
+    @property
     def new(self) -> str:
         """The noun of what the next number is measured on."""
         return "batch" if self.batch_size else "case"

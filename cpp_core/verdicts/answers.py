@@ -17,7 +17,12 @@ from cpp_core.method.ranks import check_losses
 from cpp_core.trials.experiment import MAX_ALGORITHMS
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import About, Verdict, about_numbers, about_results
-from cpp_core.verdicts.bounds import bound_of, expected_loss, typical, under_threshold
+from cpp_core.verdicts.bounds import (
+    bound_of,
+    expected_loss,
+    typical,
+    under_threshold,
+)
 from cpp_core.verdicts.choice import Choice, choose
 from cpp_core.verdicts.decisions import (
     Decision,
@@ -183,8 +188,6 @@ def answers_of(
         for name, (own, its, label) in zip(columns, owns, strict=True)
     )
     limits = [found for found in answer if isinstance(found, Decision)]
-    if zero_one(columns):  # then wins settle the average, whatever range was given
-        about = replace(about, low=0.0, high=1.0, errors=True)
     strip = strip_of(columns, alpha, about, margin, limits)
     if strip.choice is None:
         return Answers(strip, answer, bounds, groups=within)
@@ -221,7 +224,10 @@ def _about(
     check_rate(rate, batch_size)
     if not low < high:
         raise ValueError(f"The range must go from low to high, but {low:g} to {high:g} was given.")
-    errors = rate is not None
+    # Zeros and ones are errors unless a wider range was given.
+    errors = rate is not None or (
+        zero_one(columns) and low in (-math.inf, 0) and high in (1, math.inf)
+    )
     low, high = (0.0, 1.0) if errors else (low, high)
     own = {"low": low, "high": high, "errors": errors, "source": source}
     return about_numbers(greater, n_algorithms=len(columns), **own)

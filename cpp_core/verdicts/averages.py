@@ -51,8 +51,9 @@ def largest_share(differences: NDArray) -> float:
     """
     if not np.isfinite(differences).all() or np.ptp(differences) == 0:
         return 1.0
-    squares = (differences - differences.mean()) ** 2
-    return float(squares.max() / squares.sum())
+    scaled = differences / np.abs(differences).max()  # squares of tiny ones would vanish
+    squares = (scaled - scaled.mean()) ** 2
+    return float(squares.max() / squares.sum()) if squares.any() else 1.0
 
 
 def mean_of(differences: Any, alpha: Level, pair: Pair) -> Verdict:
@@ -135,8 +136,11 @@ def _near_mean(shown: NDArray, facts: dict[str, Any], pair: Pair) -> Verdict:
         f"{percent(HEAVY_SHARE)}, so that no single case decides. "
     )
     if outcome == "not decided":
-        if mean:  # so many decide if mean and spread stay
-            facts["n_needed"] = max(math.ceil(n * (half / mean) ** 2), n + 1)
+        # So many decide if mean and spread stay: zero outside the interval, or all of it inside
+        # the margin.
+        gaps = [abs(mean), 0.0 if pair.margin is None else pair.margin - abs(mean)]
+        if max(gaps) > 0:
+            facts["n_needed"] = max(math.ceil(n * (half / max(gaps)) ** 2), n + 1)
         text = _mean_text(facts, pair, level)
     else:
         facts |= _condition(facts, pair)
@@ -171,7 +175,7 @@ def _condition(facts: dict[str, Any], pair: Pair) -> dict[str, Any]:
             f"unless more than 1 in {one_in} new {plural(about.new)} bring a {about.loss} near the "
             f"{side} of its range that these {n:,} have not shown"
         )
-        short = f"unless more than 1 in {one_in} new {plural(about.new)} are far worse"
+        short = f"unless over 1 in {one_in} new {plural(about.new)} are far worse"
     else:
         found["break_even_loss"] = n * line - (n - 1) * end
         size = with_unit(number(found["break_even_loss"], "down"), about.unit)
@@ -179,6 +183,7 @@ def _condition(facts: dict[str, Any], pair: Pair) -> dict[str, Any]:
         words = short = f"unless one new {about.new} in {n:,} costs {who} {size} more"
     ruled_out = found["break_even"] >= unseen_share(n, facts["alpha"])
     words += "" if ruled_out else ", which this data cannot rule out"
+    short += "" if ruled_out else " (not ruled out)"
     return found | {"ruled_out": ruled_out, "condition": words, "unless": short}
 
 
@@ -228,11 +233,11 @@ def _mean_brief(facts: dict[str, Any], pair: Pair) -> Brief:
         return Brief("", "not decided", rest, "open")
     better, worse = _ordered(facts, pair)
     less = "more" if about.greater_is_better else "less"
-    seen = counted(facts["k"], f"held-out {about.held_out}")
+    seen = counted(facts["k"], about.held_out)
     low, high = sorted(map(abs, (facts["lower"], facts["upper"])))
     fewest, most = number(low, "down", 0.0, 2), number(high, "up", digits=2)
     by = f"{fewest} to {with_unit(most, about.unit)}"
-    return Brief(better, f"{by} {less}", f"than {worse} on average, in {seen}{unless}")
+    return Brief(better, f"{by} {less}", f"than {worse} on average, from {seen}{unless}")
 
 
 def _why_short(shown: NDArray, silent: bool) -> str:
@@ -243,7 +248,7 @@ def _why_short(shown: NDArray, silent: bool) -> str:
         return "a failed training run counts as infinitely bad"
     if len(shown) == 1 or np.ptp(shown) == 0:
         return "there is no spread to judge by"
-    return "one case weighs too much, only wins are counted"
+    return "one difference outweighs the others, so only wins are counted"
 
 
 def _mean_text(facts: dict[str, Any], pair: Pair, more: str) -> str:

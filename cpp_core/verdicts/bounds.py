@@ -251,7 +251,7 @@ def errors_ahead_of(
     scores = check_scores(losses)
     k, wrong = len(scores), int((scores != about.greater_is_better).sum())
     fewest, most = batch_errors(k, wrong, NEXT_CASES, alpha, side)
-    outcome = "top" if most == NEXT_CASES else "bound"
+    outcome = "top" if (fewest, most) == (0, NEXT_CASES) else "bound"
     claim: Claim = "no" if outcome == "top" else "yes"
     phrase = f"at most {counted(most, 'error')}"
     phrase = phrase if side == "upper" else f"{fewest} to {counted(most, 'error')}"
@@ -266,12 +266,16 @@ def errors_ahead_of(
     why = (
         f"{wrong} of the {k} calibration cases of {about.source} are errors; errors among the "
         f"next ones are a hypergeometric share of all errors, and {most} is the largest number "
-        f"that alpha = {number(float(exact_alpha(alpha)))} leaves possible."
+        f"that alpha{'' if side == 'upper' else ' / 2 on each side'} leaves possible (alpha = "
+        f"{number(float(exact_alpha(alpha)))})."
     )
     facts = about.facts(alpha, k, algorithm=label, errors=wrong, fewest=fewest, most=most)
     facts |= {"batch_size": NEXT_CASES, "outcome": outcome, "side": side}
+    facts["quoted"] = counted(most, "error")
     why += about.separately(alpha)
     brief = Brief(label, phrase, f"among {cases}", claim)
+    if outcome == "top":
+        brief = Brief(label, "no bound", f": all of {cases} may be wrong", claim)
     return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why, brief)
 
 

@@ -6,7 +6,7 @@ holds together with confidence 1 - alpha. The rule is in docs/method.md, section
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal
 
@@ -163,7 +163,9 @@ def _choice(names: Mapping[str, str], asked: list[Asked], alpha: Level, about: A
     turned = _turned(found) if outcome == "depends" else None
     facts |= {"strength": strength, "pair": turned}
     badge: Badge = "guaranteed" if strength == "exact" else "approximate"
-    brief = _brief(outcome, found, use, out, needed, about)
+    # An exact decision gives exact reasons only.
+    reasons = replace(found, average=found.exact) if strength == "exact" else found
+    brief = _brief(outcome, reasons, use, out, needed, about)
     use = tuple(names[own] for own in use)
     rest = outcome, use, strength, tuple(asked)
     return Choice(text, badge, INDEPENDENT, facts, why, brief, *rest)
@@ -172,9 +174,11 @@ def _choice(names: Mapping[str, str], asked: list[Asked], alpha: Level, about: A
 def _decide(found: _Answers, n_pairs: int) -> tuple[Outcome, tuple[str, ...]]:
     """The outcome, and the labels to use."""
     unbeaten, either = found.unbeaten, found.wins | found.average
-    if len(unbeaten) == 1:  # named alone only where it is favoured over every other
-        best = unbeaten[0]
-        unbeaten = tuple(own for own in found.labels if (best, own) not in either)
+    best = unbeaten[0] if len(unbeaten) == 1 else None
+    if best is not None and any((best, own) not in either for own in found.labels if own != best):
+        # Named alone only where it is favoured over every other; and those that it does not beat
+        # are beaten by somebody, so that they cannot be named with it.
+        return "undecided", ()
     if unbeaten and len(unbeaten) < len(found.labels):
         return "use", unbeaten
     if len(found.equal) == n_pairs:
@@ -200,7 +204,10 @@ def _use(found: _Answers, use: tuple[str, ...], out: list[str]) -> Said:
         if wins == means:
             reasons = [f"wins more often and is better on average than {listed(wins)}"]
         text = f"Use {use[0]}: it {' and '.join(reasons)}"
+    # What follows from others rests on those.
+    direct = _found(found.means)
     rests_on = {(a, b) for a, b in found.average if b in out}
+    rests_on = rests_on if rests_on <= direct else found.average
     return text, "exact" if exact else "approximate", rests_on
 
 
@@ -225,7 +232,8 @@ def _brief(
         turned = _turned(found)
         rest = "each of them is beaten by another"
         if turned is not None:
-            rest = f"{turned[0]} wins more often, {turned[1]} loses less when it matters"
+            less = "scores higher" if about.greater_is_better else "loses less"
+            rest = f"{turned[0]} wins more often, {turned[1]} {less} when it matters"
         return Brief("", "It depends", f": {rest}")
     if outcome == "no difference":
         rest = f": on average {everyone} differ by less than the margin that was set"
@@ -238,7 +246,11 @@ def _brief(
     if len(use) > 1:
         others = listed(out) if len(out) < 3 else f"the {len(out)} others"
         beaten = f"{others} {'is' if len(out) == 1 else 'are'} beaten"
-        return Brief("", named, f": this data cannot tell them apart; {beaten}")
+        same = all(
+            pair in found.equal or pair[::-1] in found.equal for pair in combinations(use, 2)
+        )
+        how = "they are equal within the margin" if same else "this data cannot tell them apart"
+        return Brief("", named, f": {how}; {beaten}")
     return Brief("", named, f": it {_reasons(found, use[0], out, about)}")
 
 

@@ -219,18 +219,18 @@ def wins_of(differences: Any, alpha: Level, pair: Pair) -> Verdict:
     return Verdict(text, "guaranteed", INDEPENDENT, facts, why, brief)
 
 
-def of_100(low: float, high: float) -> str:
-    """Between which whole numbers of 100 a share lies, rounded outwards and never across a half.
+def share_words(low: float, high: float) -> str:
+    """Between which whole percentages a share lies, rounded outwards and never across a half.
 
-    >>> of_100(0.5239, 0.5801), of_100(0.50004, 1.0)
-    ('52 to 59 of 100', '50.004 to 100 of 100')
+    >>> share_words(0.5239, 0.5801), share_words(0.50004, 1.0)
+    ('52 to 59 %', '50.004 to 100 %')
     """
     fewest, most = number(100 * low, "down", 50.0, 2), number(100 * high, "up", 50.0, 2)
-    return f"{fewest} to {most} of 100"
+    return f"{fewest} to {most} %"
 
 
 def _wins_brief(facts: dict[str, Any], pair: Pair) -> Brief:
-    """Who wins how many of 100 new cases that tell the two apart."""
+    """Who wins which share of new cases, of those that tell the two apart where some tie."""
     noun, n, ties, differing = pair.about.held_out, facts["k"], facts["ties"], facts["differing"]
     if not differing:
         rest = f"on all of {counted(n, f'held-out {noun}')}"
@@ -240,6 +240,7 @@ def _wins_brief(facts: dict[str, Any], pair: Pair) -> Brief:
     leader, other = (pair.first, pair.second) if ahead else (pair.second, pair.first)
     most = max(facts["wins"], facts["losses"])
     where, differ = f"of {counted(differing, noun)}", " where they differ" if ties else ""
+    new = "where they differ" if ties else f"of new {plural(pair.about.new)}"
     if facts["outcome"] == "not decided":
         needed = f"; about {facts['n_needed']:,} would do" if "n_needed" in facts else ""
         rest = f": {leader} is ahead of {other} on {most:,} {where}{differ}, {equal}{needed}"
@@ -248,8 +249,8 @@ def _wins_brief(facts: dict[str, Any], pair: Pair) -> Brief:
         return Brief("", "not decided", rest, "open")
     share = facts["lower"], facts["upper"]
     low, high = share if ahead else (1 - share[1], 1 - share[0])
-    rest = f"against {other}{differ}: {most:,} {where}, {equal}"
-    return Brief(leader, f"wins {of_100(low, high)}", rest)
+    rest = f"against {other}: {most:,} {where}, {equal}"
+    return Brief(leader, f"wins {share_words(low, high)} {new}", rest)
 
 
 def _wins_text(facts: dict[str, Any], pair: Pair) -> str:

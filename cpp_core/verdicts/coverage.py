@@ -84,8 +84,12 @@ def promise_kept(results: Results, alpha: Level, side: str) -> str:
             f"Promise kept? Not seen for {listed(missed)}, where {target} is expected of "
             f"{counted(n, 'trial')}; one in 20 differs by chance."
         )
-    who = "the cover rate agrees" if len(results.algorithms) == 1 else "all cover rates agree"
-    return f"Promise kept? Yes: over {counted(n, 'trial')} {who} with {target}."
+    rates = sorted(own["new_loss_cover_rate"] for own in results.summary(alpha, side).values())
+    seen = " to ".join(dict.fromkeys(percent(rate) for rate in (rates[0], rates[-1])))
+    return (
+        f"Promise kept? Consistent with {target}: new losses were covered in {seen} of "
+        f"{counted(n, 'trial')}."
+    )
 
 
 def tied_share(results: Results, name: str, alpha: Level, side: str) -> float:

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import first_trial
-from cpp_core.verdicts.language import counted
+from cpp_core.verdicts.language import counted, number
 
 
 def held_out_losses(results: Results, algorithm: str, row: int | None = None) -> NDArray:
@@ -24,6 +24,11 @@ def held_out_losses(results: Results, algorithm: str, row: int | None = None) ->
 def average_of(losses: NDArray) -> float:
     """Their mean in full precision."""
     return float(losses.mean(dtype=np.float64))
+
+
+def average_words(average: float) -> str:
+    """An average as a number, or that it is not finite: a failed run counts as infinitely bad."""
+    return number(average) if np.isfinite(average) else "not finite"
 
 
 def over_what(results: Results) -> str:

@@ -3,6 +3,7 @@
 Page, report and command line show the same rows and lines; the full sentences are in ``answers``.
 """
 
+import math
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from cpp_core.catalog.directions import zero_one
 from cpp_core.catalog.loss_files import LossTable
-from cpp_core.checks import Level, exact_alpha, probability
+from cpp_core.checks import Level, probability
 from cpp_core.verdicts.about import EXCHANGEABLE, About, Verdict, about_numbers
 from cpp_core.verdicts.answers import Answers
 from cpp_core.verdicts.bounds import NEXT_CASES, errors_ahead_of
@@ -28,7 +29,7 @@ from cpp_core.verdicts.language import (
     with_unit,
 )
 from cpp_core.verdicts.pairs import condition_of
-from cpp_core.verdicts.strip import STRENGTHS, Entrant, Strip, far_worse
+from cpp_core.verdicts.strip import AVERAGE_BEYOND, STRENGTHS, Entrant, Strip, far_worse
 from cpp_core.verdicts.summary import Table
 
 GROUPS_BEFORE = (
@@ -107,10 +108,9 @@ def outcome_words(answer: Verdict) -> str:
 
 
 def _worse(losses: NDArray, bound: Verdict, alpha: Level, about: About) -> str:
-    """A word where the average is beyond the bound: few cases cost more than all others."""
+    """A word where the average is beyond the bound."""
     own = Entrant("", "", bound, float(losses.mean()), len(losses))
-    share = percent(exact_alpha(alpha))
-    return f"; up to {share} of cases can be far worse" if far_worse(own, about) else ""
+    return f"; {AVERAGE_BEYOND}" if far_worse(own, about) else ""
 
 
 def group_table(table: LossTable, answers: Answers, alpha: Level) -> Table:
@@ -190,9 +190,13 @@ def pair_line(asked: Asked) -> str:
     first, second = asked.wins.facts["first"], asked.wins.facts["second"]
     if asked.mean.claim == asked.wins.claim == "open":
         same = f"{first} and {second}: equal {asked.wins.brief.rest}."
-        return asked.wins.brief.line if asked.wins.facts["differing"] else same
+        if not asked.wins.facts["differing"]:
+            return same
+        sooner = min(asked.verdicts, key=lambda own: own.facts.get("n_needed", math.inf))
+        return sooner.brief.line
     average, often = _said(asked.mean), _said(asked.wins)
-    return f"{first} and {second}: on average {average}; new cases: {often}."
+    often = often if asked.wins.claim == "yes" else "who wins more often is not decided"
+    return f"{first} and {second}: on average {average}; {often}."
 
 
 def _said(verdict: Verdict) -> str:

@@ -12,40 +12,47 @@ from cpp_core.verdicts.about import LEAST_TRIALS, Brief, Verdict, about_results,
 from cpp_core.verdicts.language import counted, percent
 
 
-def split_places(results: Results, alpha: Level = 0.1) -> tuple[Verdict, ...]:
+def split_places(results: Results, alpha: Level = 0.1, side: str = "upper") -> tuple[Verdict, ...]:
     """What is said of trial 0's split, for each algorithm of which there is something to say."""
-    found = (split_place(results, name, alpha) for name in results.algorithms)
+    found = (split_place(results, name, alpha, side) for name in results.algorithms)
     return tuple(verdict for verdict in found if verdict is not None)
 
 
-def split_place(results: Results, algorithm: str, alpha: Level = 0.1) -> Verdict | None:
+def split_place(
+    results: Results, algorithm: str, alpha: Level = 0.1, side: str = "upper"
+) -> Verdict | None:
     """Trial 0's bound among those of all trials; None where sets move, or trials are few.
 
-    The shares count the other trials, and the typical bound is their median.
+    The shares count the other trials; the typical bound is the median of all. Of two sides the end
+    on the bad side is the bound.
     """
     n, row = len(results.trials), first_trial(results)
     if results.experiment.kind.moves or n < LEAST_TRIALS:
         return None
     about, label = about_results(results), ALGORITHMS[algorithm].label
-    read = results.reader(algorithm).read(alpha, "upper")
+    read = results.reader(algorithm).read(alpha, side)
     bounds = read.lower if about.greater_is_better else read.upper
     own, others = bounds[row], np.delete(bounds, row)
     below, above = float(np.mean(others < own)), float(np.mean(others > own))
+    equal, others_ = 1 - below - above, counted(n - 1, "other split")
     if above > max(below, 0.5):
-        place = f"lower than {percent(above)} of {counted(n, 'split')}"
+        place = f"lower than in {percent(above)} of {others_}"
     elif below > max(above, 0.5):
-        place = f"higher than {percent(below)} of {counted(n, 'split')}"
+        place = f"higher than in {percent(below)} of {others_}"
+    elif equal > 0.5:
+        place = f"the same as in {percent(equal)} of {others_}"
     else:
-        place = f"in the middle of {counted(n, 'split')}"
+        place = f"in the middle of {others_}"
+    what = "bound" if side == "upper" else f"{about.bad_end} end"
     usual = about.end(median(bounds))
     text = (
-        f"{label}: this split's bound, {about.end(own)}, is {place}; typical is {usual}. The "
+        f"{label}: this split's {what}, {about.end(own)}, is {place}; typical is {usual}. The "
         "promise is over splits."
     )
     why = (
         "The split was fixed beforehand, and its bound keeps the promise over all such splits, "
         f"lucky and unlucky ones; {percent(float(read.test_coverage[row]))} of its own test losses "
-        "lie within it. A lower bound of another split is luck, not a better model, and choosing "
+        "lie within it. A better bound of another split is luck, not a better model, and choosing "
         "it would cost confidence."
     )
     facts = about.facts(

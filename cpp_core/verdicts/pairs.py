@@ -171,6 +171,8 @@ def summary_of(verdicts: list[Verdict], alpha: Level, about: About, aspect: Aspe
     more = f"; {equal:,} practically equal" if equal else ""
     claim: Claim = "yes" if told or equal else "open"
     lead = f"{len(told):,} of {counted(n, 'pair')} decided"
+    if equal and not told:
+        lead, more = f"{equal:,} of {counted(n, 'pair')} practically equal", ""
     brief = Brief("", lead, f"{by[aspect]}, all jointly{more}", claim)
     return Verdict(text, "approximate" if weak else "guaranteed", leans, found, why, brief)
 

@@ -107,7 +107,7 @@ def _fewest_errors(losses: Mapping[str, NDArray], k: int, alpha: Level, about: A
         f"confidence. {inner.why}"
     )
     facts = inner.facts | {"n_algorithms": K, "chosen": best, "errors_on_first_half": errors}
-    rest = f"if you picked it here: chosen on {half:,}, calibrated on {half:,} others"
+    rest = f"if you picked it here: chosen on {half:,}, calibrated on {half:,} more"
     brief = replace(inner.brief, rest=f"among the next {NEXT_CASES} cases {rest}")
     return replace(inner, text=text, facts=facts, why=why, brief=brief)
 
@@ -155,7 +155,7 @@ def _winner(
         )
     on_first_half = {label: about.sign * value for label, value in bounds.items()}
     facts = inner.facts | {"n_algorithms": K, "chosen": best, "bounds_on_first_half": on_first_half}
-    rest = f"if you picked it here: chosen on {half:,}, calibrated on {half:,} others"
+    rest = f"if you picked it here: chosen on {half:,}, calibrated on {half:,} more"
     own = inner.brief
     brief = replace(own, rest=rest) if inner.facts["outcome"] == "bound" and not at_case else own
     return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why, brief)

@@ -5,7 +5,6 @@ and a card each for the average, for wins and for the next loss. A card has at m
 sentences behind it, with all their conditions, are a click away.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpp_core.catalog.algorithms import ALGORITHMS
-from cpp_core.checks import Level, exact_alpha
+from cpp_core.checks import Level
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import LEAST_TRIALS, About, Claim, Verdict, about_results
 from cpp_core.verdicts.bounds import (
@@ -44,6 +43,12 @@ STRENGTHS: dict[str, Strength] = {"guaranteed": "exact", "approximate": "approxi
 """The strength of a claim by its badge."""
 
 
+AVERAGE_BEYOND = "the average lies beyond it"
+"""What is said where the average is worse than the bound."""
+FIXED = "if fixed beforehand"
+"""The bound of one that was picked here would be the lowest of several: it covers less often."""
+
+
 @dataclass(frozen=True)
 class Card:
     """One figure of the strip, with the sentences behind it."""
@@ -54,11 +59,15 @@ class Card:
     claim: Claim
     strength: Strength | None  # None where nothing is claimed
     verdicts: tuple[Verdict, ...]  # that of the figure first; none behind a mere description
+    provided: str = ""  # under which condition the claim has its strength
 
     @property
     def mark(self) -> str:
         """How strong the claim is, or the outcome where there is none."""
-        return self.verdicts[0].mark if self.verdicts else ""
+        if self.claim == "yes" and self.strength is None:
+            return ""  # a description
+        mark = self.verdicts[0].mark if self.verdicts else ""
+        return f"{mark} {self.provided}" if self.provided and self.claim == "yes" else mark
 
 
 @dataclass(frozen=True)
@@ -107,8 +116,8 @@ def strip_from(
         own = Entrant(name, ALGORITHMS[name].label, bound, average_of(losses), len(losses), usual)
         entrants.append(replace(own, limits=tuple(limits[i :: len(names)])))
     choice = choose(results, alpha, margin)
-    more = [] if choice is None else [selection_safe(results, alpha)]
-    more += [] if about.errors else split_places(results, alpha)
+    more = safe_for(choice, None if choice is None else selection_safe(results, alpha))
+    more += [] if about.errors else split_places(results, alpha, side)
     return _strip(entrants, choice, alpha, about, over_what(results), tuple(more))
 
 
@@ -140,8 +149,15 @@ def strip_of(
         own = Entrant(name, label, bound, average_of(losses), len(losses))
         entrants.append(replace(own, limits=tuple(limits[i :: len(columns)])))
     choice = choose_of(columns, alpha, about, margin)
-    more = () if choice is None else (winner_of(columns, alpha, about),)
-    return _strip(entrants, choice, alpha, about, "", more)
+    more = safe_for(choice, None if choice is None else winner_of(columns, alpha, about))
+    return _strip(entrants, choice, alpha, about, "", tuple(more))
+
+
+def safe_for(choice: Choice | None, safe: Verdict | None) -> list[Verdict]:
+    """The bound that a pick keeps, where it is of the one that the decision names."""
+    named = choice.brief.lead if choice is not None and len(choice.use) == 1 else ""
+    chosen = None if safe is None else safe.facts.get("chosen")
+    return [safe] if safe is not None and named == f"Use {chosen}" else []
 
 
 def usual_bound(
@@ -178,11 +194,14 @@ def _strip(
         _pair_card("On average", asked.mean, named),
         _pair_card(f"New {plural(about.new)}", asked.wins, named),
         _bound_card(ranked[:2], solo, alpha, about, over, more),
-        *_limit_cards(ranked),
+        *_limit_cards(ranked, about),
     ]
     names = choice.use or tuple(own.name for own in ranked[: 2 if len(entrants) == 2 else 0])
     names = () if choice.outcome == "undecided" else names
     text = choice.brief.detail
+    if solo and about.sign * best.average > min(about.sign * own.average for own in entrants):
+        text += ", though its average here is worse"
+    text += _kept_by(ranked, choice.use) if choice.use else ""
     if choice.outcome == "undecided" and not text:
         text = f"{' or '.join(own.label for own in ranked)}: more cases may tell"
     # A name from a file is written as it is there.
@@ -228,22 +247,23 @@ def _bound_card(
     text = own.lead if solo else f"{best.label}: {own.lead}"
     parts = [own.detail] if own.claim != "yes" else []
     if far_worse(best, about):
-        parts.append(f"up to {percent(exact_alpha(alpha))} of {plural(about.new)} can be far worse")
+        parts.append(AVERAGE_BEYOND)
     parts.append(_average(best, about))
     parts += [f"{x.label}: {x.bound.brief.lead}, {_average(x, about)}" for x in others]
     usual = [x.usual for x in two if x.usual is not None]
     if usual and own.claim == "yes" and not about.errors:
         ends = listed(about.rounded(about.bad_end, end) for end in usual)
         parts.append(f"typical of {over}: {ends}")
-    topic = "The next batch" if about.batch_size else "The next loss"
+    topic = "The next batch" if about.batch_size else f"The next {about.noun}"
     topic = f"The next {NEXT_CASES} cases" if about.errors else topic
     topic += ", each separately" if others else ""
     verdicts = *(x.bound for x in two), *more
-    return Card(topic, text, "; ".join(parts), own.claim, _strength(best.bound), verdicts)
+    strength, beforehand = _strength(best.bound), FIXED if others else ""
+    return Card(topic, text, "; ".join(parts), own.claim, strength, verdicts, beforehand)
 
 
 def far_worse(own: Entrant, about: About) -> bool:
-    """Whether the average is beyond the bound: then few cases cost more than all others."""
+    """Whether the average is beyond the bound: then the bound alone would mislead."""
     bound = own.bound.facts
     one_for_all = bound["outcome"] == "bound" and "bound" in bound and not bound["at_case"]
     return one_for_all and about.sign * own.average > about.sign * bound["bound"]
@@ -259,7 +279,24 @@ def _average(own: Entrant, about: About) -> str:
     return f"average {number(own.average)}"
 
 
-def _limit_cards(ranked: Sequence[Entrant]) -> list[Card]:
+def _limit_words(limit: Decision, about: About) -> str:
+    """What was asked for."""
+    if "rate" in limit.facts:
+        return f"error rate, at most {number(100 * limit.facts['rate'], digits=17)} %"
+    at = with_unit(number(limit.facts["threshold"], digits=17), about.unit)
+    return f"limit, {about.at_most} {at}"
+
+
+def _kept_by(ranked: Sequence[Entrant], named: Sequence[str]) -> str:
+    """Who keeps a limit that none of those who are named is shown to keep; empty otherwise."""
+    for found in zip(*(own.limits for own in ranked), strict=True):
+        shown = [own for own, it in zip(ranked, found, strict=True) if it.outcome == "shown"]
+        if shown and not any(own.name in named for own in shown):
+            return f". But only {listed(own.label for own in shown)} is shown to keep your limit"
+    return ""
+
+
+def _limit_cards(ranked: Sequence[Entrant], about: About) -> list[Card]:
     """Whether each limit that was set is kept, by the best and in short by the others."""
     cards = []
     for found in zip(*(own.limits for own in ranked), strict=True):
@@ -267,10 +304,12 @@ def _limit_cards(ranked: Sequence[Entrant]) -> list[Card]:
         named = f"{ranked[0].label}: {first.outcome}" if others else first.outcome
         rest = [f"{own.label}: {it.outcome}" for own, it in zip(ranked[1:], others, strict=True)]
         if len(others) > 1:
-            counts = Counter(it.outcome for it in others)
-            rest = [f"{n} other{'s' * (n > 1)}: {outcome}" for outcome, n in counts.items()]
+            by_outcome: dict[str, list[str]] = {}
+            for own, it in zip(ranked[1:], others, strict=True):
+                by_outcome.setdefault(it.outcome, []).append(own.label)
+            rest = [f"{outcome}: {', '.join(names)}" for outcome, names in by_outcome.items()]
         detail = "; ".join([first.brief.detail, *rest])
-        topic = "Your error rate" if "rate" in first.facts else "Your limit"
+        topic = f"Your {_limit_words(first, about)}"
         cards.append(Card(topic, named, detail, first.claim, _strength(first), found))
     return cards
 
@@ -287,7 +326,7 @@ def _alone(own: Entrant, alpha: Level, about: About, over: str, more: tuple[Verd
     shown = with_unit(_average(own, about).removeprefix("average "), about.unit)
     of = f"of {counted(own.n, f'held-out {about.held_out}')}"
     average = Card("On average", shown, of, "yes", None, ())
-    cards = (average, bound, *_limit_cards([own]))
+    cards = (average, bound, *_limit_cards([own], about))
     return Strip(f"{sentence(bound.text)}.", text, (own.name,), cards)
 
 
@@ -297,8 +336,8 @@ def _symbolic(results: Results, alpha: Level) -> Strip:
     for name in results.algorithms:
         verdict = expected_loss(results, name, alpha)
         brief = verdict.brief
-        own = Card(brief.subject, brief.lead, brief.detail, brief.claim, _strength(verdict),
-                   (verdict,))  # fmt: skip
+        # A count of this split; what is promised is in the sentence above and behind "why?".
+        own = Card(brief.subject, brief.lead, brief.detail, brief.claim, None, (verdict,))
         cards.append(own)
     title = "What kind of error, case by case."
     text = f"At a new case, what happens is in its set with {confidence(alpha)} confidence."

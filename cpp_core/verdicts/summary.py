@@ -1,5 +1,6 @@
 """The figures of each algorithm in a row: one table for pages, report and command line."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,12 @@ from cpp_core.checks import Level, check_side
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import About, about_results, first_trial
 from cpp_core.verdicts.bounds import NEXT_CASES, errors_ahead
-from cpp_core.verdicts.held_out import average_of, held_out_losses, over_what
+from cpp_core.verdicts.held_out import (
+    average_of,
+    average_words,
+    held_out_losses,
+    over_what,
+)
 from cpp_core.verdicts.language import clause, number, percent
 
 
@@ -58,7 +64,7 @@ def figures_table(results: Results, alpha: Level = 0.1, side: str = "two-sided")
             losses = held_out_losses(results, name)
             average = average_of(losses)
             cells["Error rate" if about.errors else f"Average{unit}"] = (
-                percent(average) if about.errors else number(average)
+                percent(average) if about.errors else average_words(average)
             )
             if about.errors:
                 ahead = errors_ahead(results, name, alpha, side)
@@ -70,6 +76,12 @@ def figures_table(results: Results, alpha: Level = 0.1, side: str = "two-sided")
 def _set(lower: float, upper: float, side: str, about: About) -> str:
     """The ends that count on this side."""
     ends = {"lower": lower, "upper": upper}
+    if side == "two-sided" and math.isinf(upper) != math.isinf(lower):
+        return (
+            f"{about.lower_end(lower)} or more"
+            if math.isinf(upper)
+            else (f"{about.upper_end(upper)} or less")
+        )
     return " to ".join(about.rounded(end, ends[end]) for end in about.ends(side))
 
 

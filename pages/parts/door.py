@@ -176,19 +176,27 @@ def address() -> Link:
     return {key: tuple(st.query_params.get_all(key)) for key in st.query_params if key in ENTRIES}
 
 
-def enter(page: str, reads: bool = True) -> None:
-    """Take in what the link says, at the start of a run of the page; or nothing, if it is not ours.
+def by_history() -> bool:
+    """Whether the visitor went back or forward to this link."""
+    run = get_script_run_ctx()
+    return run is not None and run.is_history_navigation
+
+
+def enter(page: str, tells_all: bool = True, reads: bool = True) -> None:
+    """Take in what the link says, at the start of a run of the page, which may not tell all.
+
+    Nothing is taken from a link that is not ours to read.
 
     While a visitor stays on a page, the session is newer than the link, which comes with a request
     that may have been sent before the last answer arrived.
     """
-    state, run = st.session_state, get_script_run_ctx()
+    state = st.session_state
     state.setdefault(UNTOLD, set())
-    whole = KNOWN not in state or (run is not None and run.is_history_navigation)
+    whole = KNOWN not in state or (tells_all and by_history())
     if not reads:
         state.setdefault(KNOWN, {})
         state.setdefault(LEFT, {})
-    elif whole or state[WHERE] != page:
+    elif whole or state[WHERE] != page or by_history():
         state[KNOWN] = merged(state.get(KNOWN, {}), state.get(LEFT, {}), address(), whole)
         state[LEFT] = address()
     state[WHERE], state[SHOWN] = page, {}
@@ -277,21 +285,21 @@ def wanted(known: Mapping[str, Any], shown: Mapping[str, Any], link: Link) -> Li
     return {key: written(known.get(key, shown.get(key))) for key in ENTRIES if key in said | told}
 
 
-def leave(all_known: bool = True) -> None:
+def leave(tells_all: bool = True) -> None:
     """Write to the link what is known, or only what this page shows, where it says something else.
 
     One message writes it all, so that the browser's "back" leads to a view that was there before.
     """
-    state, link = st.session_state, address()
+    state, says = st.session_state, address()
     known = state[KNOWN]
-    if not all_known:
+    if not tells_all:
         known = {key: value for key, value in known.items() if key in state[SHOWN]}
-    should = wanted(known, state[SHOWN], link)
-    for key in [key for key, texts in should.items() if not texts and key in link]:
+    should = wanted(known, state[SHOWN], says)
+    for key in [key for key, texts in should.items() if not texts and key in says]:
         del st.query_params[key]
     kept = {key: texts for key, texts in should.items() if texts}
-    overtaken = state[LEFT] != link  # an earlier answer, which says otherwise, is on its way
-    if overtaken or any(link.get(key) != texts for key, texts in kept.items()):
+    overtaken = state[LEFT] != says  # an earlier answer, which says otherwise, is on its way
+    if overtaken or any(says.get(key) != texts for key, texts in kept.items()):
         st.query_params.update(kept)
     state[LEFT] = address()
     if state[UNTOLD]:

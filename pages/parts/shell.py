@@ -59,7 +59,7 @@ def frame() -> None:
     goal = st.session_state.pop(door.GO, name)
     if goal != name:
         st.switch_page(pages[goal], query_params=door.link())
-    door.enter(name, reads=not PAGES[name].own_link)
+    door.enter(name, PAGES[name].sidebar, reads=not PAGES[name].own_link)
     bar = st.container(key="pages", horizontal=True, gap=None)
     if PAGES[name].sidebar:
         line = st.container(key="chosen", horizontal=True, vertical_alignment="center")
@@ -76,7 +76,7 @@ def frame() -> None:
     finally:
         st.session_state[INSIDE] = False
     if not (PAGES[name].sidebar or PAGES[name].own_link):
-        door.leave(all_known=False)
+        door.leave(tells_all=False)
 
 
 def show_chosen(choice: Choice | None) -> None:

@@ -149,7 +149,7 @@ def chip(mark: str, strength: str | None, on_dark: bool) -> str:
     if not mark:
         return ""
     color = COLORS[strength][on_dark]
-    return f'<span style="color:{color};white-space:nowrap">{as_html(mark)}</span>'
+    return f'<span style="color:{color}">{as_html(mark)}</span>'
 
 
 def behind(verdicts: Sequence[Verdict]) -> str:

@@ -5,7 +5,7 @@ import pytest
 from tests.browser.visits import CHROMIUM, FLAGS, serving
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser():
     from playwright.sync_api import sync_playwright
 
@@ -15,7 +15,7 @@ def browser():
         browser.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def shared(tmp_path_factory):
     """A server for the tests that need no fresh one."""
     with serving(tmp_path_factory.mktemp("shared")) as address:

@@ -7,7 +7,7 @@ import pytest
 
 from cpp_core.trials import case_study
 from pages.parts.studies import STUDIES
-from tests.pages.test_pages import _in_a_thread, charts, open_page, settle, text_of
+from tests.pages.test_pages import _in_a_thread, charts, open_page, plain, settle, text_of
 
 __all__ = ["_in_a_thread"]  # a fixture that every test uses
 
@@ -74,7 +74,7 @@ def test_the_page_says_which_question_it_answers():
     )
     at = settle(open_page("case", variant="z-variable", **SMALL))
     assert "The sidebar asks" not in text_of(at)
-    assert "at one case, after retraining on 5 cases" in text_of(at)  # above, as it was chosen
+    assert "at one case, after retraining on 5 cases" in plain(at)  # above, as it was chosen
 
 
 def test_the_width_is_that_of_the_sidebar_until_another_is_asked_for():

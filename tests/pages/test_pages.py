@@ -12,7 +12,7 @@ from cpp_core import ALGORITHMS, DATASETS, LOSSES
 from cpp_core.catalog.presets import PRESETS
 from cpp_core.catalog.regressors import REGRESSORS
 from cpp_core.catalog.variants import VARIANTS
-from pages.parts import shell
+from pages.parts import door, shell
 
 APP = str(Path(__file__).parents[2] / "app.py")
 ON_PAGE = {"overview": 'class="strip"', "case": "At this "}
@@ -360,6 +360,10 @@ def test_a_page_may_have_no_sidebar(tmp_path, monkeypatch):
     at.slider(key="own").set_value(80).run()
     assert at.title[0].value == "alpha 0.2"
     assert at.query_params == {"alpha": "0.2"}
+    monkeypatch.setattr(door, "by_history", lambda: True)
+    at.run()  # back to this page, whose link does not tell of the data
+    monkeypatch.undo()
+    monkeypatch.setattr(shell, "PAGES", known)
     at.switch_page("pages/overview.py").run()
     assert at.title[0].value == "chosen iris"
     assert "80 % confidence" in plain(at)

@@ -19,10 +19,10 @@ def world(first, **settings):
 @pytest.mark.parametrize(
     ("first", "words", "below", "above"),
     [
-        (0.5, "is lower than 100 % of 100 splits", 0, 1),
-        (3.0, "is higher than 100 % of 100 splits", 1, 0),
-        (1.5, "is in the middle of 100 splits", 49 / 99, 49 / 99),
-        (1.0, "is lower than 99 % of 100 splits", 0, 98 / 99),
+        (0.5, "is lower than in 100 % of 99 other splits", 0, 1),
+        (3.0, "is higher than in 100 % of 99 other splits", 1, 0),
+        (1.5, "is in the middle of 99 other splits", 49 / 99, 49 / 99),
+        (1.0, "is lower than in 99 % of 99 other splits", 0, 98 / 99),
     ],
 )
 def test_where_the_split_lies(first, words, below, above):
@@ -42,7 +42,7 @@ def test_the_better_side_of_a_metric_is_higher():
         loss="accuracy",
         batch_size=4,
     )
-    assert "0.2, is lower than 100 % of 100 splits" in split_place(world, "logistic").text
+    assert "0.2, is lower than in 100 % of 99 other splits" in split_place(world, "logistic").text
 
 
 def test_nothing_is_said_of_few_trials_or_of_sets_that_move():

@@ -64,7 +64,7 @@ def test_the_one_with_the_fewest_errors_is_told_by_its_errors_on_the_other_half(
     assert (found.facts["k"], found.facts["errors"], found.facts["most"]) == (100, 0, most)
     assert found.brief.line == (
         f"B: at most {most} errors among the next 100 cases if you picked it here: chosen on 100, "
-        "calibrated on 100 others."
+        "calibrated on 100 more."
     )
     assert len(found.brief.line.split()) <= 25
     assert "never the smaller of the two" in found.text
