@@ -9,7 +9,6 @@ from cpp_core.method.ranks import scores_needed
 from cpp_core.report.document import Section, render_sheet
 from cpp_core.verdicts.language import percent
 from cpp_core.verdicts.summary import Table
-from cpp_core.verdicts.terms import define
 
 TITLE = "Conformal performance prediction on one page"
 STEPS = (
@@ -54,8 +53,8 @@ def summary_html() -> str:
     """The method on one page."""
     asked = Section(
         "The question",
-        text="A model will lose something on its next case. How much at most? "
-        f"{define('conformal performance prediction')}",
+        text="A model will lose something on its next case. How much at most? The answer is read "
+        "off the ranks of earlier losses, and holds for every model and any shape of the losses.",
     )
     sections = {
         "question": asked,
@@ -72,8 +71,8 @@ def exercises_html(solutions: bool) -> str:
     """The exercise sheet, with or without solutions."""
     sections = {}
     for i, own in enumerate(exercises(), 1):
-        solved = own.solution if solutions else ""
-        sections[f"exercise-{i}"] = Section(f"{i}. {own.title}", bullets=[own.task], text=solved)
+        solved = [Section("Solution", text=own.solution)] if solutions else []
+        sections[f"exercise-{i}"] = Section(f"{i}. {own.title}", text=own.task, parts=solved)
     lead = "With solutions." if solutions else "Solutions are on a sheet of their own."
     return render_sheet("Exercises", lead, sections, {})
 

@@ -12,7 +12,7 @@ from tests.browser.visits import CHROMIUM, Visit
 if CHROMIUM is None and os.environ.get("CI") != "true":
     pytest.skip("no chromium on this machine", allow_module_level=True)
 
-from playwright.sync_api import expect  # noqa: E402
+from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
 
