@@ -125,7 +125,7 @@ def question_words(experiment: Experiment) -> str:
     """The question that an experiment answers, in a few plain words.
 
     >>> question_words(Experiment()), question_words(Experiment(variant="z-free"))
-    ('the model I have', 'after retraining on 25 cases')
+    ('the model I have', 'after retraining on 69 cases')
     """
     told = clause(experiment.kind.label)
     if experiment.batch_size is not None:
@@ -162,7 +162,7 @@ def spent_words(experiment: Experiment) -> str:
     >>> spent_words(Experiment())
     'Of 1,347 cases, 673 train each model and 673 calibrate its bound. 450 others test it.'
     >>> spent_words(Experiment(variant="z-free"))
-    'Of 1,347 cases, each of k = 50 training runs takes m = 25 and one more to be judged at.'
+    'Of 1,347 cases, each of k = 19 training runs takes m = 69 and one more to be judged at.'
     """
     sizes, n, b = experiment.sizes, experiment.n or 0, experiment.batch_size
     if experiment.algorithmic:

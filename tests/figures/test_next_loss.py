@@ -402,5 +402,7 @@ def test_marks_are_seen_on_light_and_dark(dark):
     color = "#FFFFFF" if dark else "#000000"
     assert diamonds["marker"]["color"] == ring["marker"]["color"] == color
     assert ticks(panel, 0, True)["marker"]["line"]["color"] == color
-    # Plotly's own colour of a button under the pointer is light.
-    assert panel.sketch.layout["updatemenus"][0]["bgcolor"] == "#FFFFFF"
+    # Plotly's own colour of a button under the pointer is light; the words are seen on it too.
+    button = panel.sketch.layout["updatemenus"][0]
+    assert button["bgcolor"].startswith("rgba(128, 128, 128")
+    assert button["font"]["color"] == "#6765DD"

@@ -154,7 +154,8 @@ def test_all_that_can_be_picked_has_words_of_its_own():
     for known in (ALGORITHMS, LOSSES, REGRESSORS):
         labels = [entry.label for entry in known.values()]
         assert len(set(labels)) == len(labels)
-    assert len({load_dataset(name).label for name in DATASETS}) == len(DATASETS)
+    offered = [name for name in DATASETS if not name.startswith("table-")]  # a user's may be alike
+    assert len({load_dataset(name).label for name in offered}) == len(offered)
     assert len({(kind.label, kind.width) for kind in VARIANTS.values()}) == len(VARIANTS)
     assert all("CPP" not in kind.technical for kind in VARIANTS.values())
     assert len({clip_words(name) for name in CLIPS}) == len(CLIPS)
