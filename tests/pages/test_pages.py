@@ -35,10 +35,7 @@ def open_page(name="overview", **query):
     at = AppTest.from_file(APP, default_timeout=120)
     for key, value in query.items():
         at.query_params[key] = value
-    at.run()
-    if name != "overview":
-        at.switch_page(f"pages/{name}.py").run()
-    return at
+    return at.switch_page(f"pages/{name}.py").run()
 
 
 def settle(at, seconds=90):
