@@ -146,8 +146,8 @@ def test_sections_and_audience(results):
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_every_variant_has_a_report_and_verdicts(variant):
-    found = results_of(variant=variant)
+def test_every_variant_has_a_report_and_verdicts(every_variant, variant):
+    found = every_variant[variant]
     page = report_html(found, 0.2, "two-sided", audience="analyst")
     assert headings(page)[0] == "The answer"
     content = json.dumps(to_json(found, 0.2), allow_nan=False)
