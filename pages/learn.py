@@ -1,6 +1,5 @@
 """Learn: a shelf of short lessons, and inside each a question, something to move, what happened."""
 
-from html import escape
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -9,32 +8,27 @@ import segno
 import streamlit as st
 
 from cpp_core.lessons import LESSONS
-from cpp_core.lessons.drawing import Drawing
 from cpp_core.lessons.lesson import Control, Lesson, Pick, Shown, Slider, applies
 from cpp_core.verdicts.language import unbroken
 from pages.parts import lesson_link
+from pages.parts.marked import image, marked
 from pages.parts.shell import page
 from pages.parts.show import as_html, as_markdown, dark, show_chart
+from pages.parts.teaching import MORE, PAGE
 
-PAGE, SHELF = "pages/learn.py", "shelf"
 STYLE = Path(__file__).parent / "parts" / "learn.css"
 LARGE = Path(__file__).parent / "parts" / "lecture.css"
 NAMES = list(LESSONS)
-
-
-def image(drawing: Drawing) -> str:
-    """A drawing as HTML."""
-    return f'<img class="drawing" src="{drawing.uri}" alt="{escape(drawing.alt)}">'
 
 
 # The shelf
 
 
 def shelf() -> None:
-    """All lessons, with a picture each."""
+    """All lessons, with a picture each, and what there is beside them."""
     st.html(
-        "<h1>Learn it by playing</h1><p class='lead'>One picture, one thing to move, one "
-        "surprise: each takes about two minutes.</p>"
+        "<h1>Learn it by playing</h1><p class='lead'>One picture, one thing to move, one surprise: "
+        "each takes about two minutes.</p>"
     )
     with st.container(key="shelf"):
         for i, lesson in enumerate(LESSONS.values(), 1):
@@ -43,6 +37,9 @@ def shelf() -> None:
                 query = lesson_link.link(lesson.name)
                 st.page_link(PAGE, label=f"{i}. {lesson.title}", query_params=query)
                 st.caption(as_markdown(lesson.question))
+    with st.container(key="more", horizontal=True):
+        for name, more in MORE.items():
+            st.page_link(PAGE, label=more.title, query_params=lesson_link.link(name))
 
 
 # A lesson
@@ -87,7 +84,7 @@ def told(lesson: Lesson, shown: Shown) -> None:
     place = f"{lesson.name}-told"
     chosen = st.pills("More", parts, key=place, label_visibility="collapsed")
     if chosen == "Why?":
-        st.markdown(as_markdown(shown.words or lesson.words))
+        st.html(f'<p class="words">{marked(shown.words or lesson.words)}</p>')
     elif chosen == "The formula":
         st.markdown(unbroken(lesson.formula))
     elif chosen == "In Python":
@@ -95,8 +92,8 @@ def told(lesson: Lesson, shown: Shown) -> None:
     elif chosen == "Check yourself":
         check = shown.check or lesson.check
         st.html(
-            f"<p><strong>{as_html(check.question)}</strong></p><details><summary>Show the "
-            f"answer</summary><p>{as_html(check.answer)}</p></details>"
+            f"<p><strong>{marked(check.question)}</strong></p><details><summary>Show the "
+            f"answer</summary><p>{marked(check.answer)}</p></details>"
         )
 
 
@@ -123,8 +120,7 @@ def way(name: str, text: str, shortcut: str | None = None) -> None:
         going: dict[str, Any] = {"on_click": lesson_link.go, "args": (name,), "type": "tertiary"}
         st.button(text, key=f"go-{name}", shortcut=shortcut, **going)
     else:
-        query = lesson_link.link(name) if name in LESSONS else {}
-        st.page_link(PAGE, label=text, query_params=query)
+        st.page_link(PAGE, label=text, query_params=lesson_link.link(name))
 
 
 def neighbours(lesson: Lesson) -> None:
@@ -133,7 +129,7 @@ def neighbours(lesson: Lesson) -> None:
     with st.container(key="neighbours", horizontal=True, horizontal_alignment="distribute"):
         if i > 0:
             way(NAMES[i - 1], f"← {i}. {LESSONS[NAMES[i - 1]].title}", "Left")
-        way(SHELF, "All lessons")
+        way(lesson_link.SHELF, "All lessons")
         if i + 1 < len(NAMES):
             way(NAMES[i + 1], f"{i + 2}. {LESSONS[NAMES[i + 1]].title} →", "Right")
 
@@ -145,7 +141,7 @@ def lesson_page(lesson: Lesson) -> None:
         st.html(f"<h1>{number}. {as_html(lesson.title)}</h1>", width="content")
         with st.container(horizontal=True, width="content", key="mode"):
             mode(lesson)
-    st.html(f'<p class="lead">{as_html(lesson.opening)}</p>')
+    st.html(f'<p class="lead">{marked(lesson.opening)}</p>')
     values = st.session_state[lesson_link.VALUES]
     shown = lesson.play(dark(), **values)
     lists = [control for control in lesson.controls if control.kind == "list"]
@@ -158,7 +154,7 @@ def lesson_page(lesson: Lesson) -> None:
         controls(lesson)
         st.html(
             f'<div class="finding">{as_html(shown.finding)}</div>'
-            f'<p class="said">{as_html(shown.said)}</p>'
+            f'<p class="said">{marked(shown.said)}</p>'
         )
         for panel in shown.panels:
             show_chart(panel, lesson.name)
@@ -173,12 +169,15 @@ def lesson_page(lesson: Lesson) -> None:
 
 def body() -> None:
     st.html(STYLE)
-    name = st.query_params.get("lesson", SHELF)
+    name = st.query_params.get("lesson", lesson_link.SHELF)
     lesson_link.enter(name, LESSONS.get(name))
     if lesson_link.lecture():
         st.html(LARGE)
     if name in LESSONS:
         lesson_page(LESSONS[name])
+    elif name in MORE:
+        MORE[name].show()
+        way(lesson_link.SHELF, "All lessons")
     else:
         shelf()
 

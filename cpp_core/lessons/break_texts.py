@@ -207,14 +207,14 @@ REFIT = Break(
 SWAPPING = Break(
     name="swapping",
     label="Naive swapping",
-    lead="The new case joins the fit, and the losses of the others are the scores.",
+    lead="The new case joins the fit, and the losses of the others give the bound.",
     control="Inputs of the model",
     values=listed_values(breaks.SWAP_INPUTS),
     start=25,
     covers=kept("break-swap", "swap-{}"),
     setting="Least squares on 50 rows and the new case; the model in use has the 50 rows alone.",
     why=(
-        "The scores come from a model that has seen the new case, and for that model the "
+        "These losses are of a model that has seen the new case, and for that model the "
         "promise holds: {break-swap/swap-saw-25} with 25 inputs. The model in use has not seen "
         "it, and errs more."
     ),
@@ -242,8 +242,8 @@ SEED = Break(
     covers=kept("break-seed", "seed-{}"),
     setting="Gradient descent, five updates, 20 rows, y = 1 + 0.1 N; used later with a new start.",
     why=(
-        "The start is part of the luck of a training run. If all runs share it, the scores do "
-        "not show how much it matters; the next run starts elsewhere."
+        "The start is part of the luck of a training run. If all runs share it, their losses "
+        "do not show how much it matters; the next run starts elsewhere."
     ),
     right="A seed of its own for every run: {break-seed/seed-own}.",
     check=Check(
@@ -274,7 +274,7 @@ FAILED = Break(
         "The next training run may fail too, and nobody can leave it out: the promise holds "
         "only for runs that succeed."
     ),
-    right="Count a failed run with the worst loss: it then takes its place among the scores.",
+    right="Count a failed run with the worst loss: it then takes its place among the others.",
     check=Check(
         "Samples of 20 rows fail in 1.2 % of runs. How much is left?",
         "90 % of the 98.8 % that succeed: 89 %.",

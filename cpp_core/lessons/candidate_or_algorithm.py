@@ -27,6 +27,7 @@ from cpp_core.verdicts.language import number, percent
 
 M, D, NOISE, START = 74, 2, 0.5, 5.0
 GD_STEP, SGD_STEP, PASSES = 0.1, 0.01, 5
+NAMES = {"gd": "gradient descent", "sgd": "stochastic gradient descent"}
 MODELS = 1000
 """Retrainings over which is averaged."""
 SHOWN = 9
@@ -135,7 +136,7 @@ def scene(values: Values, dark: bool) -> Shown:
     facts = facts | {"here": here, "bound": float(MULTIPLE * own[0]), "algorithm_bound": line}
     finding = percent(here)
     said = (
-        f"of new losses stay below this model's 90 % bound once {ALGORITHMS[algorithm].label} is "
+        f"of new losses stay below this model's 90 % bound once {NAMES[algorithm]} is "
         f"retrained. Over 1,000 models: {percent(facts['average'])} on average, and "
         f"{percent(facts['low'])} to {percent(facts['high'])} for nine of ten."
     )
@@ -173,6 +174,8 @@ def _cover(dark: bool) -> Drawing:
     return sheet.drawing("Six bars, and a dashed line at the end of the first")
 
 
+_OPTIONS = {"gd": "all cases at once", "sgd": "case by case"}
+
 LESSON = Lesson(
     name="candidate-or-algorithm",
     title="Candidate or algorithm?",
@@ -182,7 +185,12 @@ LESSON = Lesson(
         "on fresh cases. Does the bound still hold?"
     ),
     controls=(
-        Pick("algorithm", "Algorithm", {n: ALGORITHMS[n].label for n in ("gd", "sgd")}, "gd"),
+        Pick(
+            "algorithm",
+            "Algorithm",
+            {name: f"{ALGORITHMS[name].label}: {label}" for name, label in _OPTIONS.items()},
+            "gd",
+        ),
         Slider("updates", "Updates of each training", 1, 30, 5, when=("algorithm", ("gd",))),
         Again("retrain", "Retrain", MODEL),
     ),
@@ -190,11 +198,11 @@ LESSON = Lesson(
     cover=_cover,
     words=(
         "A bound belongs to what was judged. If one model was judged, it is a bound for that model "
-        "(a *candidate*). Gradient descent that stops early depends on its random start: the next "
-        "model may be much worse, and then the old bound is too low. A bound for the *algorithm* "
-        "judges many models, each trained on cases of its own and each at one new case; it holds "
-        "for a model that is retrained in the same way. With more updates the start is forgotten, "
-        "the models become alike, and the two questions have nearly the same answer."
+        "(a *candidate*). Gradient descent (GD) that stops early depends on its random start: the "
+        "next model may be much worse, and then the old bound is too low. A bound for the "
+        "*algorithm* judges many models, each trained on cases of its own and each at one new "
+        "case; it holds for a model that is retrained in the same way. With more updates the start "
+        "is forgotten, the models become alike, and the two questions have nearly the same answer."
     ),
     formula=(
         r"Candidate: scores $\ell(h; z_i)$ of one $h$. Algorithm: scores "

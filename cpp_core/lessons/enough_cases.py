@@ -168,9 +168,9 @@ LESSON = Lesson(
         r"Tolerance: the smallest $r$ with $P(\mathrm{Bin}(k, 1-\alpha) \le r-1) \ge 1-\delta$."
     ),
     check=Check(
-        "You have 28 losses, alpha 0.1 and delta 0.05. Which rank is the tolerance bound?",
-        "None: even the largest of 28 falls short with chance 0.9^28 = 5.2 %, more than 5 %. One "
-        "more loss is enough.",
+        "You have 28 losses and ask for 90 %, missed in at most 5 % of calibrations. Which rank?",
+        "None is enough: even the largest of 28 falls short with chance 0.9^28 = 5.2 %, more than "
+        "5 %. With one more loss the largest will do.",
     ),
     caveat=(
         "Exact for independent losses without ties. The share of short calibrations rises to a "

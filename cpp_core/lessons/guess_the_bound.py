@@ -230,7 +230,7 @@ LESSON = Lesson(
     ),
     controls=(
         Pick("stage", "Step", _STAGES, "guess"),
-        Slider("line", "Your line", 0.1, EDGE, 2.0, 0.1, when=_DEALT),
+        Slider("line", "Your line", 0.1, EDGE, 2.3, 0.1, when=_DEALT),
         Again("deal", "Deal ten others", default=13, when=_DEALT),
     ),
     scene=scene,

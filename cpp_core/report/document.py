@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 from plotly.offline import get_plotlyjs
 
 from cpp_core.figures.panels import Panel
+from cpp_core.lessons.drawing import Drawing
 from cpp_core.verdicts.about import Verdict
 from cpp_core.verdicts.strip import STRENGTHS, Strip
 from cpp_core.verdicts.summary import Table
@@ -79,4 +80,17 @@ def render(
     """
     return _TEMPLATES.get_template("report.html").render(
         title=title, note=note, facts=facts, day=day, sections=sections, analyst=analyst
+    )
+
+
+def render_sheet(
+    title: str,
+    lead: str,
+    sections: Mapping[str, Section],
+    pictures: Mapping[str, Sequence[Drawing]],
+) -> str:
+    """A page to print, without charts: a title, a line, and sections with pictures by name."""
+    known = {name: pictures.get(name, ()) for name in sections}
+    return _TEMPLATES.get_template("sheet.html").render(
+        title=title, lead=lead, sections=sections, pictures=known
     )

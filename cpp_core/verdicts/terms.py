@@ -82,11 +82,15 @@ _TABLE = (
     Term("test case", "A case that is kept back to see what really happens.", ("test cases",)),
     Term(
         *("split", "One random division of a table: cases to train, to calibrate and to test."),
-        ("splits", "re-splits"),
+        ("splits", "re-split", "re-splits"),
     ),
     Term(
         *("trial", "One repetition of everything, from drawing the data to counting the hits."),
         ("trials",),
+    ),
+    Term(
+        "cross-validation",
+        "Training on all parts of a table but one and judging at that one, each part in turn.",
     ),
     Term("n", "How many cases are spent on training and calibration together."),
     Term("k", "How many losses calibration sorts: more of them make finer steps."),
@@ -95,6 +99,19 @@ _TABLE = (
         "regressor",
         "A second model, which predicts the loss at a case so that hard cases get larger bounds.",
     ),
+    # How models learn, and how numbers are told
+    Term("least squares", "Fitting a line so that its squared distances to the data are smallest."),
+    Term("gradient descent", "Improving a model step by step, each time towards smaller errors."),
+    Term("nearest neighbour", "A model that answers with the most similar example it has seen."),
+    Term(
+        "regularised",
+        "Held back while it learns, so that it follows its own examples less closely.",
+        ("regularisation",),
+    ),
+    Term("rank", "The place of a number in a sorted list, counted from the smallest.", ("ranks",)),
+    Term("median", "The middle one of sorted numbers."),
+    Term("standard deviation", "A usual distance from the average."),
+    Term("correlation", "How closely two numbers move together: 0 for not at all, 1 for exactly."),
     # What is promised
     Term("alpha", "The share of misses that is accepted, such as 0.10 for one in ten."),
     Term(
@@ -118,7 +135,7 @@ _TABLE = (
     Term("approximate", "It leans on an assumption, which is named beside it."),
     Term(
         *("bound", "A limit on the next loss, read off the losses sorted in calibration."),
-        ("bounds", "upper bound", "upper bounds"),
+        ("bounds", "upper bound", "upper bounds", "conformal bound"),
     ),
     Term("interval", "All values between a lower and an upper end.", ("intervals",)),
     Term("two-sided", "With a lower and an upper end, not with an upper one alone."),
@@ -145,6 +162,7 @@ _TABLE = (
         "share of new cases stays within it.",
         ("tolerance bound",),
     ),
+    Term("drift", "A change of the source: new examples are no longer like the old ones."),
     Term(
         "conformal performance prediction",
         "Forecasting the next loss from the ranks of the losses so far, with an exact guarantee.",

@@ -88,7 +88,7 @@ def starts(active: str | None) -> None:
                 start.label,
                 key=f"preset-{name}",
                 type="tertiary",
-                on_click=_begin,
+                on_click=begin,
                 args=(name,),
                 help=None if name == active else start.description,
                 width="stretch",
@@ -97,7 +97,7 @@ def starts(active: str | None) -> None:
                 st.caption(start.description)
 
 
-def _begin(name: str) -> None:
+def begin(name: str) -> None:
     """Set every control to one of the paper's runs, or to where it starts, and open its page."""
     start, run = PRESETS[name], PRESETS[name].settings
     values = {

@@ -15,6 +15,7 @@ OPENED, VALUES, LECTURE = "_lesson", "_lesson_values", "_lecture"
 MOVED = "_lesson_moved"
 """In the session: whether the visitor has moved anything in the lesson that is open."""
 LECTURING = {"lecture": "1"}
+SHELF = "shelf"
 
 
 def read(control: Control) -> Any:
@@ -48,8 +49,9 @@ def leave(lesson: Lesson) -> None:
 
 
 def link(name: str, values: dict[str, Any] | None = None) -> dict[str, str]:
-    """The link of a lesson at these values, in the present mode."""
-    told = {"lesson": name} | {key: str(value) for key, value in (values or {}).items()}
+    """The link of a lesson at these values, in the present mode; of the shelf without a name."""
+    told = {"lesson": name} if name != SHELF else {}
+    told |= {key: str(value) for key, value in (values or {}).items()}
     return told | (LECTURING if lecture() else {})
 
 

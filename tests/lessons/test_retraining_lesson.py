@@ -76,6 +76,6 @@ def test_little_is_left_of_the_gap_at_the_papers_noise():
 def test_it_says_what_holds_here_and_on_average():
     shown = LESSON.play(updates=30)
     assert shown.numbers["here"] == pytest.approx(0.9, abs=0.01)
-    assert "once GD is retrained" in shown.said
-    assert "SGD" in LESSON.play(algorithm="sgd").said
+    assert "once gradient descent is retrained" in shown.said
+    assert "stochastic" in LESSON.play(algorithm="sgd").said
     assert len(shown.layouts) == 2

@@ -1,0 +1,131 @@
+"""Learn in a real browser: the whole shelf is played, at laptop and phone width, light and dark."""
+
+import os
+import re
+
+import pytest
+
+from cpp_core.lessons import LESSONS
+from cpp_core.report.sheets import exercises_html, plan_html, summary_html
+from tests.browser.visits import CHROMIUM, Visit
+
+if CHROMIUM is None and os.environ.get("CI") != "true":
+    pytest.skip("no chromium on this machine", allow_module_level=True)
+
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.slow
+
+TITLES = [f"{i}. {lesson.title}" for i, lesson in enumerate(LESSONS.values(), 1)]
+PLAYED = {"guess-the-bound": 2, "quantile-lemma": 1, "coverage-is-random": 1, "why-two-numbers": 1}
+"""How often each picture that plays is pressed until its end."""
+
+
+def play(page, times):
+    """Press "play" until the picture has come to its end, and go back to its start."""
+    for _ in range(times):
+        page.locator(".updatemenu-button", has_text="▶").click()
+        page.wait_for_timeout(300)
+        if times > 1:  # it stops in between
+            expect(page.locator(".updatemenu-button", has_text="▶")).to_be_visible(timeout=20_000)
+            page.wait_for_timeout(3500)
+    again = page.locator(".updatemenu-button", has_text="Again")
+    expect(again).to_be_visible(timeout=20_000)
+    again.click()
+    expect(page.locator(".updatemenu-button", has_text="▶")).to_be_visible(timeout=10_000)
+
+
+def move(visit):
+    """Move the first slider, or press the second button of a row; the link follows."""
+    page, before = visit.page, visit.page.url
+    sliders = page.locator("[data-testid=stMain]").get_by_role("slider")
+    if sliders.count():
+        sliders.first.focus()
+        key = "ArrowLeft" if "break-it" in before or "width" in before else "ArrowRight"
+        sliders.first.press(key)
+    else:
+        page.locator("[data-testid=stButtonGroup] button").nth(1).click()
+    expect(page).not_to_have_url(before, timeout=10_000)
+    visit.idle()
+
+
+def open_all(page):
+    """Open words, formula, code and the question, and its answer."""
+    for part, found in (
+        ("Why?", ".words"),
+        ("The formula", ".katex, [data-testid=stMarkdownContainer] em"),
+        ("In Python", "[data-testid=stCode]"),
+        ("Check yourself", "details summary"),
+    ):
+        page.get_by_role("button", name=part).or_(page.get_by_text(part, exact=True)).first.click()
+        expect(page.locator(f"[data-testid=stMain] {found}").first).to_be_visible(timeout=10_000)
+    page.get_by_text("Show the answer").click()
+    expect(page.locator("details[open] p")).to_be_visible()
+
+
+@pytest.mark.parametrize(("width", "height", "scheme"), [(1280, 720, "light"), (390, 844, "dark")])
+def test_the_whole_shelf_is_played(browser, shared, width, height, scheme):
+    visit = Visit(browser, shared, "learn", width, scheme, height=height)
+    page = visit.page
+    expect(page.locator("[class*=st-key-card-] img")).to_have_count(len(LESSONS), timeout=60_000)
+    page.get_by_role("link", name=TITLES[0]).click()
+    for name, title in zip(LESSONS, TITLES, strict=True):
+        expect(page.locator("h1")).to_have_text(title, timeout=60_000)
+        expect(page).to_have_url(re.compile(f"lesson={name}"))
+        expect(page.locator(".js-plotly-plot").first).to_be_visible(timeout=60_000)
+        visit.idle()
+        wide = "document.querySelector('[data-testid=stMain]').scrollWidth - window.innerWidth"
+        assert page.evaluate(wide) <= 2
+        if name in PLAYED:
+            play(page, PLAYED[name])
+        move(visit)
+        open_all(page)
+        if title != TITLES[-1]:
+            page.get_by_role("link", name=TITLES[TITLES.index(title) + 1]).click()
+    visit.close()
+
+
+def test_a_link_opens_the_same_view_and_back_leads_back(browser, shared):
+    visit = Visit(browser, shared, "learn?lesson=coverage-is-random&k=99")
+    page = visit.page
+    expect(page.locator(".finding")).to_have_text(re.compile("84.7.% to 94.4.%"), timeout=60_000)
+    slider = page.locator("[data-testid=stMain]").get_by_role("slider").first
+    slider.focus()
+    slider.press("ArrowRight")
+    expect(page).to_have_url(re.compile("k=199"), timeout=10_000)
+    again = Visit(browser, shared, page.url.removeprefix(shared + "/"))
+    expect(again.page.locator(".finding")).to_have_text(page.inner_text(".finding"))
+    again.close()
+    page.go_back()
+    expect(page.locator(".finding")).to_have_text(re.compile("84.7.% to 94.4.%"), timeout=10_000)
+    visit.close()
+
+
+def test_a_lecture_goes_on_by_keys(browser, shared):
+    visit = Visit(browser, shared, "learn?lesson=quantile-lemma&lecture=1", width=1280, height=720)
+    page = visit.page
+    expect(page.locator(".finding")).to_be_visible(timeout=60_000)
+    page.locator("h1").click()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("h1")).to_have_text("3. Coverage is random too", timeout=10_000)
+    visit.idle()
+    page.get_by_role("slider").first.focus()
+    page.keyboard.press("ArrowRight")  # moves the slider, and goes nowhere
+    expect(page).to_have_url(re.compile("k=29"), timeout=10_000)
+    expect(page.locator("h1")).to_have_text("3. Coverage is random too")
+    page.get_by_text("QR for the class").click()
+    expect(page.locator("img.qr")).to_be_visible()
+    expect(page.locator("[data-testid=stSidebar]")).to_have_count(0)
+    visit.close()
+
+
+def test_pages_to_print(browser):
+    """The summary fits on one sheet; the others on a few."""
+    page = browser.new_page()
+    for html, most in ((summary_html(), 1), (exercises_html(False), 2), (plan_html(), 3)):
+        page.set_content(html)
+        pages = len(
+            re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4", prefer_css_page_size=True))
+        )
+        assert 1 <= pages <= most
+    page.close()

@@ -1,0 +1,143 @@
+"""The page Learn, without a browser: every lesson opens, moves, and keeps its state in the link."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from cpp_core.lessons import LESSONS
+from cpp_core.lessons.plan import PLAN
+from pages.parts import door
+
+APP = str(Path(__file__).parents[2] / "app.py")
+
+
+def learn(**query):
+    at = AppTest.from_file(APP, default_timeout=60)
+    at.switch_page("pages/learn.py")
+    for key, value in query.items():
+        at.query_params[key] = str(value)
+    at.run()
+    assert not at.exception, at.exception[0].message
+    return at
+
+
+def text_of(at):
+    said = [e.value for e in [*at.markdown, *at.caption] if e.value]
+    told = "\n".join([*said, *(element.proto.body for element in at.get("html"))])
+    return told.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_the_shelf_has_every_lesson_and_no_sidebar():
+    at = learn()
+    told = text_of(at)
+    assert "Learn it by playing" in told
+    links = [link.proto.label for link in at.get("page_link")]
+    for i, lesson in enumerate(LESSONS.values(), 1):
+        assert f"{i}. {lesson.title}" in links
+        assert lesson.question in told
+    assert not at.sidebar.children
+    assert told.count('class="drawing"') == len(LESSONS)
+
+
+@pytest.mark.parametrize("name", list(LESSONS))
+def test_every_lesson_opens_and_tells(name):
+    at, lesson = learn(lesson=name), LESSONS[name]
+    told = text_of(at)
+    assert lesson.play().finding in told
+    assert lesson.caveat in told
+    assert at.get("plotly_chart")
+    for part, expected in (
+        ("Why?", "words"),
+        ("The formula", "$"),
+        ("In Python", "print"),
+        ("Check yourself", "Show the answer"),
+    ):
+        parts = next(group for group in at.get("button_group") if group.key == f"{name}-told")
+        parts.set_value(part).run()
+        assert not at.exception
+        shown = text_of(at) + "".join(code.value for code in at.code)
+        assert expected in shown
+
+
+def test_a_link_opens_a_lesson_in_its_state():
+    at = learn(lesson="coverage-is-random", k=99)
+    assert "84.7 % to 94.4 %" in text_of(at)
+    assert at.select_slider[0].value == 99
+    at = learn(lesson="break-it", switch="lowest", lowest=5)
+    assert "81.6 %" in text_of(at)
+    assert at.radio[0].value == "lowest"
+
+
+def test_a_control_moves_the_finding_and_the_link():
+    at = learn(lesson="coverage-is-random")
+    at.select_slider[0].set_value(999).run()
+    assert "88.4 % to 91.5 %" in text_of(at)
+    assert at.query_params["k"] == "999"
+    at = learn(lesson="quantile-lemma")
+    at.slider[0].set_value(9).run()
+    assert "9th of 9" in text_of(at)
+    assert at.query_params["k"] == "9"
+    assert at.query_params["alpha"] == "0.1"
+
+
+def test_a_button_draws_anew():
+    at = learn(lesson="why-two-numbers")
+    at.button(key="why-two-numbers-table").click().run()
+    assert at.query_params["table"] == "209"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"lesson": "nonsense"},
+        {"lesson": "coverage-is-random", "k": "20"},
+        {"lesson": "coverage-is-random", "k": "x" * 500},
+        {"lesson": "quantile-lemma", "k": "1e999", "alpha": "-1"},
+        {"lesson": "break-it", "switch": "all", "lecture": "yes"},
+        {"lesson": "guess-the-bound", "line": "nan", "deal": "9" * 30},
+    ],
+)
+def test_nonsense_in_the_link_falls_back(query):
+    assert len(text_of(learn(**query))) > 100
+
+
+def test_lecturers_mode_has_large_type_keys_and_a_code():
+    at = learn(lesson="quantile-lemma", lecture=1)
+    told = text_of(at)
+    assert "font-size: 125%" in told
+    assert 'class="qr"' in told
+    going = {button.label: button.proto.shortcut for button in at.button if button.proto.shortcut}
+    assert going == {"← 1. Guess the bound": "left", "3. Coverage is random too →": "right"}
+    at.button(key="go-coverage-is-random").click().run()
+    assert at.query_params["lesson"] == "coverage-is-random"
+    assert at.query_params["lecture"] == "1"
+    at.button(key="lecture").click().run()
+    assert "lecture" not in at.query_params
+    assert "font-size: 125%" not in text_of(at)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("glossary", "The share of misses that is accepted"),
+        ("plan", "45 minutes"),
+        ("exercises", "The 23rd"),
+        ("summary", "Set "),
+    ],
+)
+def test_what_stands_beside_the_lessons(name, expected):
+    assert expected in text_of(learn(lesson=name))
+
+
+def test_the_plan_starts_a_run():
+    at = learn(lesson="plan")
+    run = next(step for step in PLAN if not step.is_lesson)
+    at.button(key=f"run-{run.name}").click().run()
+    assert not at.exception
+    assert "Learn it by playing" not in text_of(at)
+
+
+def test_the_keys_of_a_lesson_are_not_those_of_other_pages():
+    at = learn(lesson="quantile-lemma", k=7, alpha=0.2)
+    assert not at.session_state[door.KNOWN]
