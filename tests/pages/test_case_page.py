@@ -7,9 +7,7 @@ import pytest
 
 from cpp_core.trials import case_study
 from pages.parts.studies import STUDIES
-from tests.pages.test_pages import _in_a_thread, charts, open_page, plain, settle, text_of
-
-__all__ = ["_in_a_thread"]  # a fixture that every test uses
+from tests.pages.test_pages import charts, open_page, plain, settle, text_of
 
 SMALL = {"dataset": "iris", "algorithms": ["naive-bayes"], "trials": "20"}
 

@@ -20,14 +20,6 @@ ON_PAGE = {"overview": 'class="strip"', "case": "At this "}
 PAGES = ("overview", "compare", "case", "report")
 NAMES = (*ALGORITHMS, *DATASETS, *LOSSES, *VARIANTS, *REGRESSORS, "two-sided")
 IDS = {name for name in NAMES if "-" in name or "_" in name}
-
-
-@pytest.fixture(autouse=True)
-def _in_a_thread(monkeypatch):
-    """Runs in a thread of this process: to start another one takes longer than these runs."""
-    monkeypatch.setattr("cpp_core.trials.jobs.works_in_threads", lambda experiment: True)
-
-
 CHOSEN = "Digits: which SVM? · the model I have · log loss · 90 % confidence · 1,000 splits"
 
 
@@ -35,10 +27,7 @@ def open_page(name="overview", **query):
     at = AppTest.from_file(APP, default_timeout=120)
     for key, value in query.items():
         at.query_params[key] = value
-    at.run()
-    if name != "overview":
-        at.switch_page(f"pages/{name}.py").run()
-    return at
+    return at.switch_page(f"pages/{name}.py").run()
 
 
 def settle(at, seconds=90):

@@ -100,11 +100,14 @@ def test_digits_are_those_of_the_trial(digits):
         Experiment(
             dataset="diabetes", algorithms=("ridge", "dummy"), variant="z-variable", n_sets=20
         ),
-        case_experiment(
-            Experiment(
-                dataset="wine",
-                algorithms=("svm-lin", "svm-rbf", "logistic", "knn", "naive-bayes", "dummy"),
-            )
+        pytest.param(
+            case_experiment(
+                Experiment(
+                    dataset="wine",
+                    algorithms=("svm-lin", "svm-rbf", "logistic", "knn", "naive-bayes", "dummy"),
+                )
+            ),
+            marks=pytest.mark.slow,
         ),
     ],
     ids=["simulated", "regression", "six algorithms"],
