@@ -19,8 +19,9 @@ from cpp_core.figures.panels import Axis, Panel, faded, stroke
 from cpp_core.figures.panels import ink as known_ink
 from cpp_core.figures.sketch import Settings, Sketch
 from cpp_core.lessons.charts import ALPHA, count_line
-from cpp_core.lessons.drawing import BLUE, MAGENTA, Drawing, cover, mark
+from cpp_core.lessons.drawing import BLUE, MAGENTA, Drawing, cover, layout, mark, rows_of
 from cpp_core.lessons.lesson import Check, Lesson, Pick, Shown, Values
+from cpp_core.method.constructions import plain
 from cpp_core.method.ranks import interval
 from cpp_core.verdicts.language import percent
 
@@ -136,8 +137,8 @@ def scene(values: Values, dark: bool) -> Shown:
     )
     if high < 0:
         said += " But the range of the difference on the same case lies below zero."
-    panel = _picture(losses, spans, ("A", "B"), dark)
-    return Shown(percent(facts["wins"]), said, (panel,), _CODE.format(rho=rho), facts)
+    panel, code = _picture(losses, spans, ("A", "B"), dark), _CODE.format(rho=rho)
+    return Shown(percent(facts["wins"]), said, (panel,), code, facts, _layouts(dark))
 
 
 def _real(dark: bool) -> Shown:
@@ -154,7 +155,13 @@ def _real(dark: bool) -> Shown:
         f"overlap over {percent(facts['overlap'])} of its own."
     )
     panel = _picture(losses, (a, b), ("light", "strong"), dark)
-    return Shown(f"{won} of {HALF}", said, (panel,), _CODE_REAL, facts)
+    return Shown(f"{won} of {HALF}", said, (panel,), _CODE_REAL, facts, _layouts(dark))
+
+
+def _layouts(dark: bool) -> tuple[Drawing, ...]:
+    """Two models that are trained on the same cases and judged at the same cases."""
+    rows = rows_of(plain(24)) * 2
+    return (layout(rows, 24, dark, "Both models train on the same cases, and meet the same."),)
 
 
 _CODE = """\
@@ -212,11 +219,11 @@ LESSON = Lesson(
     scene=scene,
     cover=_cover,
     words=(
-        "A range says how losses differ from case to case. If hard cases are hard for both models, "
-        "both ranges are wide, and wide ranges overlap. Who is better on the *same* case is "
-        "another question, and two ranges cannot answer it: slide the correlation, and they "
-        "stand still while A goes from winning 61 % of cases to winning all. So subtract the two "
-        "losses case by case, and look at the difference."
+        "A range says how much losses differ from case to case, which may be far more than two "
+        "models differ on one case. Who is better on the *same* case is another question, and two "
+        "ranges cannot answer it: slide the correlation, and they stand still while A goes from "
+        "winning 61 % of cases to winning all. So subtract the two losses case "
+        "by case, and look at the difference."
     ),
     formula=(
         r"$d_i = \ell(A; z_i) - \ell(B; z_i)$ is a loss like any other; its conformal range is "

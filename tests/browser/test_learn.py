@@ -101,6 +101,15 @@ def test_a_link_opens_the_same_view_and_back_leads_back(browser, shared):
     visit.close()
 
 
+def test_the_first_request_of_a_fresh_server(browser, server):
+    visit = Visit(browser, server, "learn?lesson=overlap-trap&rho=1.0")
+    expect(visit.page.locator(".finding")).to_have_text(re.compile("100.%"), timeout=60_000)
+    expect(visit.page.locator(".js-plotly-plot").first).to_be_visible(timeout=60_000)
+    visit.page.get_by_role("link", name="Learn").first.click()
+    expect(visit.page.locator("h1")).to_have_text("Learn it by playing", timeout=10_000)
+    visit.close()
+
+
 def test_a_lecture_goes_on_by_keys(browser, shared):
     visit = Visit(browser, shared, "learn?lesson=quantile-lemma&lecture=1", width=1280, height=720)
     page = visit.page
