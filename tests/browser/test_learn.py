@@ -17,7 +17,13 @@ from playwright.sync_api import expect
 pytestmark = pytest.mark.slow
 
 TITLES = [f"{i}. {lesson.title}" for i, lesson in enumerate(LESSONS.values(), 1)]
-PLAYED = {"guess-the-bound": 2, "quantile-lemma": 1, "coverage-is-random": 1, "why-two-numbers": 1}
+PLAYED = {
+    "guess-the-bound": 2,
+    "quantile-lemma": 1,
+    "coverage-is-random": 1,
+    "overlap-trap": 1,
+    "why-two-numbers": 1,
+}
 """How often each picture that plays is pressed until its end."""
 
 
