@@ -71,18 +71,27 @@ def two():
 
 
 @pytest.fixture(scope="session")
-def every_variant():
-    """Two trials of every variant."""
-    import numpy as np
-
-    from cpp_core import Results
-    from cpp_core.trials.one_trial import run_block
+def trials_of_every_variant(tmp_path_factory: pytest.TempPathFactory):
+    """Gives trials of every variant; those that one worker has computed, the others read."""
+    from cpp_core import Store, run
     from tests.builders import VARIANTS, experiment_of, unmeasured
 
-    found = {}
-    for name in VARIANTS:
-        experiment = experiment_of(name, algorithms=("dummy", "naive-bayes"))
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent  # that of this run, with a folder for each worker
+    store = Store(folder / "trials")
+
+    def found(trials, **options):
         with unmeasured():
-            block, _ = run_block(experiment, 0, range(2))
-        found[name] = Results(experiment, 0, np.arange(2), block, 2)
+            return {
+                name: run(experiment_of(name, **options), trials, n_jobs=1, store=store)
+                for name in VARIANTS
+            }
+
     return found
+
+
+@pytest.fixture(scope="session")
+def every_variant(trials_of_every_variant):
+    """Two trials of every variant."""
+    return trials_of_every_variant(2, algorithms=("dummy", "naive-bayes"))

@@ -76,7 +76,7 @@ LAWS = {  # how to draw, and the mean, in [-1, 1]
 }
 
 
-@pytest.mark.no_cover  # hundreds of times the same lines
+@pytest.mark.slow
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("n", [20, 100, 500, 2000])
 def test_rate_of_false_betting_intervals(law, n):

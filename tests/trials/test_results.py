@@ -11,20 +11,14 @@ from cpp_core.method.modulation import LEVELS
 from cpp_core.method.ranks import grouped_ranks
 from cpp_core.trials.one_trial import run_block
 from cpp_core.trials.results import Results, Sets, at_level, coverage_error
-from tests.builders import VARIANTS, experiment_of, unmeasured
+from tests.builders import VARIANTS
 
 TRIALS = 4
 
 
 @pytest.fixture(scope="session")
-def results():
-    found = {}
-    for name in VARIANTS:
-        experiment = experiment_of(name)
-        with unmeasured():
-            block, _ = run_block(experiment, 0, range(TRIALS))
-        found[name] = Results(experiment, 0, np.arange(TRIALS), block, TRIALS)
-    return found
+def results(trials_of_every_variant):
+    return trials_of_every_variant(TRIALS)
 
 
 def slow_sets(arrays, t, experiment, alpha, side):

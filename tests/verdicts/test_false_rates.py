@@ -18,7 +18,7 @@ from cpp_core.verdicts.pairs import summary_of
 from cpp_core.verdicts.selection import winner_of
 from tests.builders import PLAIN
 
-pytestmark = pytest.mark.no_cover  # hundreds of times the same lines
+pytestmark = pytest.mark.slow
 
 DATA_SETS = 2500
 ALPHA = 0.1
