@@ -155,6 +155,6 @@ LESSON = Lesson(
     ),
     caveat=(
         "Sizes belong to these settings, which were chosen to show a large effect; in others the "
-        "same mistake costs less, or nothing that can be seen."
+        "same mistake may cost nothing that can be seen."
     ),
 )

@@ -72,7 +72,7 @@ def _curves(k: int, alpha: float, facts: dict[str, float], dark: bool) -> Panel:
         chart.line([LOW, k / (k + 1)], [0, 0], band, "", row=2)
     chart.vline(promise, stroke(dark, "dash"), rows=(1, 2))
     told = [words("promised", promise, 1, xref="x", yanchor="bottom")]
-    told.append(count_line(f"{k:,} sorted losses, with the two ranks", row=2))
+    told.append(count_line(f"{k:,} sorted losses, and the ranks of the bounds", row=2))
     low, high = shares("", LOW, 1), shares("share of all new cases caught", LOW, 1)
     chart.frame(340, xaxis=low, xaxis2=high, annotations=told, margin={"t": 50})
     chart.layout["legend"] |= {"y": 1.1}
@@ -155,12 +155,13 @@ LESSON = Lesson(
     scene=scene,
     cover=_cover,
     words=(
-        "The conformal bound aims at 90 % on average, so about every second calibration ends below "
-        "90 %, however large k is. What shrinks is the shortfall. Whoever wants nearly every "
-        "calibration to reach 90 % must aim higher: the tolerance bound takes a larger loss as "
-        "its bound, and fails in at most 5 % of calibrations. The price is a larger bound, "
-        "and it needs 29 losses to exist. These are two promises, and neither is the better one: "
-        "the first is about the next case, the second about this calibration."
+        "The conformal bound aims at 90 % on average, so with many losses about every second "
+        "calibration ends below 90 %, however many there are. What shrinks is the shortfall. "
+        "Whoever wants nearly every calibration to reach 90 % must aim higher: the tolerance bound "
+        "takes a larger loss as its bound, and fails in at most 5 % of calibrations, if that is "
+        "what was asked. The price is a larger bound, and more losses before there is one: 29 "
+        "instead of 9. These are two promises, and neither is the better one: the first is about "
+        "the next case, the second about this calibration."
     ),
     formula=(
         r"Conformal: rank $r = \lceil (k+1)(1-\alpha) \rceil$, and "

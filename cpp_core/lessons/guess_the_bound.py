@@ -252,7 +252,8 @@ LESSON = Lesson(
         "The 19th: ceil(21 × 0.9) = ceil(18.9) = 19, and 19/21 = 90.5 %.",
     ),
     caveat=(
-        "90.9 % is the average over deals. One deal may be lucky or not: nine of ten deals end "
-        "between 74.1 % and 99.5 %. Other losses give other lines, but the same 81.8 % and 90.9 %."
+        "90.9 % is the average over deals. One deal may be lucky or not: with the largest dot, "
+        "nine of ten deals end between 74.1 % and 99.5 %. Other losses give other lines, but "
+        "the same 81.8 % and 90.9 %."
     ),
 )

@@ -5,6 +5,7 @@ range of neither changes, but A wins Phi(ln 1.5 / sqrt(2 (1 - rho))) of all case
 """
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 from statistics import NormalDist
 
@@ -18,9 +19,10 @@ from cpp_core.catalog.losses import LOSSES
 from cpp_core.figures.panels import Axis, Panel, faded, stroke
 from cpp_core.figures.panels import ink as known_ink
 from cpp_core.figures.sketch import Settings, Sketch
-from cpp_core.lessons.charts import ALPHA, count_line
-from cpp_core.lessons.drawing import BLUE, MAGENTA, Drawing, cover, mark
+from cpp_core.lessons.charts import ALPHA, count_line, grown
+from cpp_core.lessons.drawing import BLUE, MAGENTA, Drawing, cover, layout, mark, rows_of
 from cpp_core.lessons.lesson import Check, Lesson, Pick, Shown, Values
+from cpp_core.method.constructions import plain
 from cpp_core.method.ranks import interval
 from cpp_core.verdicts.language import percent
 
@@ -29,6 +31,9 @@ K = 99
 """Cases on which both are judged."""
 DRAWN = 30
 """Cases whose losses are joined by a line."""
+Pair = tuple[NDArray, NDArray]
+"""Losses of two models on the same cases."""
+Span = tuple[float, float]
 CORRELATIONS = (0.0, 0.5, 0.8, 0.9, 0.95, 0.99, 1.0)
 DIGITS, STRENGTHS, HALF = (6, 7), (1.0, 0.3), 180
 
@@ -39,20 +44,20 @@ def wins(rho: float) -> float:
     return 1.0 if rho == 1 else NormalDist().cdf(gap / math.sqrt(2 * (1 - rho)))
 
 
-def ranges() -> tuple[tuple[float, float], tuple[float, float]]:
+def ranges() -> tuple[Span, Span]:
     """The middle 90 % of the losses of A and of B, whatever the correlation."""
     z = NormalDist().inv_cdf(1 - ALPHA / 2)
     return (math.exp(-z), math.exp(z)), (FACTOR * math.exp(-z), FACTOR * math.exp(z))
 
 
-def simulated(rho: float, seed: int = 7) -> tuple[NDArray, NDArray]:
+def simulated(rho: float, seed: int = 7) -> Pair:
     """Losses of A and of B on the same cases; the draws are the same at every rho."""
     z, e = np.random.default_rng(seed).standard_normal((2, K))
     return np.exp(z), FACTOR * np.exp(rho * z + math.sqrt(1 - rho**2) * e)
 
 
 @lru_cache(maxsize=4)
-def real(seed: int = 0) -> tuple[NDArray, NDArray]:
+def real(seed: int = 0) -> Pair:
     """Log losses of two logistic regressions on the same 180 images of a 6 or a 7.
 
     They are trained on the other half, with a light and a strong regularisation (C = 1 and 0.3).
@@ -67,49 +72,66 @@ def real(seed: int = 0) -> tuple[NDArray, NDArray]:
     return first, second
 
 
-def range_of(losses: NDArray) -> tuple[float, float]:
+def range_of(losses: NDArray) -> Span:
     """The conformal range of the next one, with both ends."""
     low, high = interval(losses, ALPHA)
     return float(low), float(high)
 
 
-def overlap(first: tuple[float, float], second: tuple[float, float]) -> float:
+def overlap(first: Span, second: Span) -> float:
     """The part of the first range that the second one overlaps."""
     common = min(first[1], second[1]) - max(first[0], second[0])
     return max(common, 0.0) / (first[1] - first[0])
 
 
+def joined(losses: Pair) -> list[float | None]:
+    """The two losses of one case after the other, with gaps between the cases."""
+    cases = zip(losses[0][:DRAWN], losses[1][:DRAWN], strict=True)
+    return [x for a, b in cases for x in (float(a), float(b), None)]
+
+
+def _axes(every: Sequence[Pair], spans: tuple[Span, Span], labels: tuple[str, str]) -> Settings:
+    """Axes on which all of these have room: what stands still must not seem to move."""
+    drawn = [own[:DRAWN] for losses in every for own in losses]
+    top = Axis.around(np.concatenate([*spans, *drawn]), log=True)
+    below = Axis.around_zero([range_of(a - b) for a, b in every])
+    difference = f"loss of {labels[0]} minus loss of {labels[1]}, same case"
+    return {"xaxis": top.layout("loss (log scale)"), "xaxis2": below.layout(difference)}
+
+
+def _step(losses: Pair, said: str) -> Settings:
+    """What changes in the picture with the losses."""
+    data = [{"x": joined(losses)}, {"x": list(range_of(losses[0] - losses[1]))}]
+    told = [count_line(said), count_line("90 % range of the difference", row=2)]
+    return {"data": data, "traces": [2, 3], "layout": {"annotations": told}}
+
+
 def _picture(
-    losses: tuple[NDArray, NDArray],
-    spans: tuple[tuple[float, float], tuple[float, float]],
+    losses: Pair,
+    spans: tuple[Span, Span],
     labels: tuple[str, str],
     dark: bool,
-) -> Panel:
-    """Two ranges, the losses of each case joined by a line; below, the paired difference."""
+    every: Sequence[Pair] = (),
+) -> tuple[Panel, Sketch]:
+    """Two ranges, the losses of each case joined by a line; below, the paired difference.
+
+    The axes have room for ``every`` pair of losses.
+    """
     chart = Sketch(2)
-    for y, (low, high), color in zip((1, 0), spans, (BLUE, MAGENTA), strict=True):
-        chart.line([low, high], [y, y], {"color": color, "width": 22}, "%{x:.3g}")
-    x: list[float | None] = []
-    for a, b in zip(losses[0][:DRAWN], losses[1][:DRAWN], strict=True):
-        x += [float(a), float(b), None]
+    for y, span, color in zip((1, 0), spans, (BLUE, MAGENTA), strict=True):
+        chart.line(span, [y, y], {"color": color, "width": 22}, "%{x:.3g}")
     thin = {"color": faded(known_ink(dark), 0.55), "width": 1.3}
     chart.trace("scatter", [0], [0], "", mode="lines", line=thin)
-    chart.data[-1] |= {"x": x, "y": [1, 0, None] * DRAWN, "hoverinfo": "skip"}
+    chart.data[-1] |= {"x": joined(losses), "y": [1, 0, None] * DRAWN, "hoverinfo": "skip"}
     difference = losses[0] - losses[1]
     low, high = range_of(difference)
-    color = BLUE if high < 0 else MAGENTA if low > 0 else mark(dark)
-    chart.line([low, high], [0, 0], {"color": color, "width": 22}, "%{x:.3g}", row=2)
+    chart.line([low, high], [0, 0], {"color": mark(dark), "width": 22}, "%{x:.3g}", row=2)
     chart.vline(0, stroke(dark, "dash"), rows=(2,))
-    axis = Axis.around([*spans[0], *spans[1], *losses[0][:DRAWN], *losses[1][:DRAWN]], log=True)
-    below = Axis.around_zero([low, high])
     ticks = {"tickvals": [1, 0], "ticktext": list(labels), "range": [-0.5, 1.5]}
     rows: Settings = {**ticks, "showgrid": False, "zeroline": False, "automargin": True}
-    chart.frame(400, xaxis=axis.layout("loss (log scale)"), yaxis={**rows, "domain": [0.5, 1]})
-    chart.axis("x", below.layout(f"loss of {labels[0]} minus loss of {labels[1]}, same case"), 2)
+    chart.frame(400, **_axes(every or [losses], spans, labels), yaxis={**rows, "domain": [0.5, 1]})
     chart.axis("y", {"visible": False, "range": [-1, 1], "domain": [0, 0.16]}, 2)
-    told = [count_line("90 % ranges, and each case's two losses")]
-    told += [count_line("90 % range of the difference", row=2)]
-    chart.layout |= {"annotations": told}
+    chart.layout |= _step(losses, "90 % ranges, and each case's two losses")["layout"]
     chart.layout["margin"] |= {"t": 34}
     side = "below" if high < 0 else "above" if low > 0 else "on both sides of"
     title = f"The paired difference lies {side} zero"
@@ -119,7 +141,8 @@ def _picture(
         f"{labels[0]} loses less."
     )
     table = pd.DataFrame({"first": losses[0], "second": losses[1], "difference": difference})
-    return Panel("overlap", title, chart, caption, f"Two bars that overlap. {title}.", table)
+    alt = f"Two bars that overlap. {title}."
+    return Panel("overlap", title, chart, caption, alt, table), chart
 
 
 def scene(values: Values, dark: bool) -> Shown:
@@ -136,8 +159,16 @@ def scene(values: Values, dark: bool) -> Shown:
     )
     if high < 0:
         said += " But the range of the difference on the same case lies below zero."
-    panel = _picture(losses, spans, ("A", "B"), dark)
-    return Shown(percent(facts["wins"]), said, (panel,), _CODE.format(rho=rho), facts)
+    every = [simulated(other) for other in CORRELATIONS]
+    panel, chart = _picture(losses, spans, ("A", "B"), dark, every)
+    steps = [
+        _step(own, f"correlation {other:g}: A wins {percent(wins(other))}")
+        for other, own in zip(CORRELATIONS, every, strict=True)
+        if other <= rho
+    ]
+    grown(chart, steps, ("More alike", "▶ Play", "↺ Again"))
+    code = _CODE.format(rho=rho)
+    return Shown(percent(facts["wins"]), said, (panel,), code, facts, _layouts(dark))
 
 
 def _real(dark: bool) -> Shown:
@@ -153,8 +184,14 @@ def _real(dark: bool) -> Shown:
         "held-out images of a 6 or a 7 are won by the lightly regularised model. The two ranges "
         f"overlap over {percent(facts['overlap'])} of its own."
     )
-    panel = _picture(losses, (a, b), ("light", "strong"), dark)
-    return Shown(f"{won} of {HALF}", said, (panel,), _CODE_REAL, facts)
+    panel, _ = _picture(losses, (a, b), ("light", "strong"), dark)
+    return Shown(f"{won} of {HALF}", said, (panel,), _CODE_REAL, facts, _layouts(dark))
+
+
+def _layouts(dark: bool) -> tuple[Drawing, ...]:
+    """Two models that are trained on the same cases and judged at the same cases."""
+    rows = rows_of(plain(24)) * 2
+    return (layout(rows, 24, dark, "Both models train on the same cases, and meet the same."),)
 
 
 _CODE = """\
@@ -212,11 +249,11 @@ LESSON = Lesson(
     scene=scene,
     cover=_cover,
     words=(
-        "A range says how losses differ from case to case. If hard cases are hard for both models, "
-        "both ranges are wide, and wide ranges overlap. Who is better on the *same* case is "
-        "another question, and two ranges cannot answer it: slide the correlation, and they "
-        "stand still while A goes from winning 61 % of cases to winning all. So subtract the two "
-        "losses case by case, and look at the difference."
+        "A range says how much losses differ from case to case, which may be far more than two "
+        "models differ on one case. Who is better on the *same* case is another question, and two "
+        "ranges cannot answer it: slide the correlation, and they stand still while A goes from "
+        "winning 61 % of cases to winning all. So subtract the two losses case "
+        "by case, and look at the difference."
     ),
     formula=(
         r"$d_i = \ell(A; z_i) - \ell(B; z_i)$ is a loss like any other; its conformal range is "

@@ -182,8 +182,8 @@ LESSON = Lesson(
         "and an upper end together need 199.",
     ),
     caveat=(
-        "The buckets catch equally often over redrawn losses. For one fixed set of buckets the "
-        "wide ones do catch more. Among 9 such losses the widest gap is typically about 70 times "
-        "the narrowest; that figure belongs to these losses."
+        "The buckets catch equally often over redrawn losses. For one fixed set of buckets "
+        "they do not: each then has a chance of its own. Among 9 such losses the widest gap is "
+        "typically about 70 times the narrowest; that figure belongs to these losses."
     ),
 )

@@ -202,7 +202,7 @@ LESSON = Lesson(
     scene=scene,
     cover=_cover,
     words=(
-        "Every split gives an honest bound, if it is the only one that is looked at. The lowest of "
+        "Every split gives an honest bound, if it was fixed before looking. The lowest of "
         "many is low because its calibration half happened to be easy, not because its model is "
         "better: it misses more new cases than it admits. So the product quotes the bound of one "
         "split, fixed before looking, and beside it tells where the bounds of other splits lie. "

@@ -6,6 +6,7 @@ charts; a policy in the document forbids it any request.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -14,10 +15,12 @@ from markupsafe import Markup, escape
 from plotly.offline import get_plotlyjs
 
 from cpp_core.figures.panels import Panel
-from cpp_core.lessons.drawing import Drawing
 from cpp_core.verdicts.about import Verdict
 from cpp_core.verdicts.strip import STRENGTHS, Strip
 from cpp_core.verdicts.summary import Table
+
+if TYPE_CHECKING:  # a report needs no lesson, and would wait for all of them
+    from cpp_core.lessons.drawing import Drawing
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,7 @@ def render_sheet(
     title: str,
     lead: str,
     sections: Mapping[str, Section],
-    pictures: Mapping[str, Sequence[Drawing]],
+    pictures: Mapping[str, Sequence["Drawing"]],
 ) -> str:
     """A page to print, without charts: a title, a line, and sections with pictures by name."""
     known = {name: pictures.get(name, ()) for name in sections}

@@ -75,6 +75,9 @@ def frame() -> None:
         current.run()
     finally:
         st.session_state[INSIDE] = False
+    if "learn" in pages and name != "learn":
+        with st.container(key="foot"):
+            st.page_link(pages["learn"], label="Glossary", query_params={"lesson": "glossary"})
     if not (PAGES[name].sidebar or PAGES[name].own_link):
         door.leave(tells_all=False)
 

@@ -17,7 +17,13 @@ from playwright.sync_api import expect
 pytestmark = pytest.mark.slow
 
 TITLES = [f"{i}. {lesson.title}" for i, lesson in enumerate(LESSONS.values(), 1)]
-PLAYED = {"guess-the-bound": 2, "quantile-lemma": 1, "coverage-is-random": 1, "why-two-numbers": 1}
+PLAYED = {
+    "guess-the-bound": 2,
+    "quantile-lemma": 1,
+    "coverage-is-random": 1,
+    "overlap-trap": 1,
+    "why-two-numbers": 1,
+}
 """How often each picture that plays is pressed until its end."""
 
 
@@ -98,6 +104,15 @@ def test_a_link_opens_the_same_view_and_back_leads_back(browser, shared):
     again.close()
     page.go_back()
     expect(page.locator(".finding")).to_have_text(re.compile("84.7.% to 94.4.%"), timeout=10_000)
+    visit.close()
+
+
+def test_the_first_request_of_a_fresh_server(browser, server):
+    visit = Visit(browser, server, "learn?lesson=overlap-trap&rho=1.0")
+    expect(visit.page.locator(".finding")).to_have_text(re.compile("100.%"), timeout=60_000)
+    expect(visit.page.locator(".js-plotly-plot").first).to_be_visible(timeout=60_000)
+    visit.page.get_by_role("link", name="Learn").first.click()
+    expect(visit.page.locator("h1")).to_have_text("Learn it by playing", timeout=10_000)
     visit.close()
 
 

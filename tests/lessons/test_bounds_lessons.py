@@ -21,6 +21,17 @@ def test_stored_averages_agree_with_other_seeds(name):
         assert abs(other.mean - kept[key].mean) <= 4.5 * error + 1e-12, key
 
 
+def test_texts_name_the_repetitions_that_are_kept():
+    for name, measure in (
+        ("why-two-numbers", "two-numbers"),
+        ("fixed-or-variable-width", "fixed-or-variable"),
+        ("marginal-is-not-conditional", "marginal"),
+    ):
+        lesson = LESSONS[name]
+        told = f"{lesson.caveat} {lesson.play().panels[0].caption}"
+        assert f" {measures()[measure].size:,} " in told
+
+
 def test_a_split_is_the_plain_computation():
     """Least squares on one half, the 19th of 20 absolute errors on the other."""
     X, y = table(3)

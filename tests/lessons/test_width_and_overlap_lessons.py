@@ -107,6 +107,15 @@ def test_overlap_figures():
     assert "below zero" not in OVERLAP.play(rho=0.9).said
 
 
+def test_what_stands_still_does_not_move():
+    """Bars and axes are the same at every correlation, and so is where the losses of A begin."""
+    sketches = [OVERLAP.play(rho=rho).panels[0].sketch for rho in CORRELATIONS]
+    for key in ("xaxis", "xaxis2", "yaxis"):
+        assert all(own.layout[key] == sketches[0].layout[key] for own in sketches)
+    assert all(own.data[:2] == sketches[0].data[:2] for own in sketches)
+    assert all(own.data[2]["x"][::3] == sketches[0].data[2]["x"][::3] for own in sketches)
+
+
 def test_on_real_images_one_model_wins_everywhere():
     for seed in range(3):
         first, second = real(seed)
