@@ -1,7 +1,7 @@
 # What CI runs, by short names. Another Python: make check PYTHON=python3.12
 PYTHON ?= .venv/bin/python
 
-.PHONY: check test lint types imports run bench screens
+.PHONY: check test lint types imports matrix run bench screens
 
 check: test lint types imports
 
@@ -18,6 +18,10 @@ types:
 # import-linter has no `python -m`; this is its command, with this folder on the path.
 imports:
 	$(PYTHON) -c "from importlinter.cli import lint_imports_command as main; main()"
+
+# The suite on each Python that is found here, in an environment of its own.
+matrix:
+	.ci/matrix
 
 run:
 	$(PYTHON) -m streamlit run app.py

@@ -1,57 +1,93 @@
-"""``python -m benchmarks``: measure everything and write the table into benchmarks/README.md."""
+"""``python -m benchmarks``: measure everything and write the table into benchmarks/README.md.
+
+``--only`` measures some parts, each within four minutes, and renews their lines of the table.
+"""
 
 import argparse
+import json
 import os
 import platform
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import sklearn
 
-from benchmarks import browser, digits, instance, memory, ordinary, quadnoise
+from benchmarks import (
+    browser,
+    digits,
+    estimators,
+    instance,
+    memory,
+    ordinary,
+    quadnoise,
+    scale,
+    startup,
+    timing,
+)
 
 README = Path(__file__).with_name("README.md")
+MEASURED = Path(__file__).with_name("measured.json")
+"""The lines of the table by part, as they were last measured."""
+
 START, END = "<!-- table -->", "<!-- end of table -->"
-PARTS = {
+PARTS: dict[str, Callable[[], Iterable[dict[str, Any]]]] = {
     "quadnoise": quadnoise.rows,
     "digits": digits.rows,
     "instance": instance.run_rows,
-    "ordinary": ordinary.quick_rows,
-    "long": ordinary.long_rows,
+    **ordinary.PARTS,
+    "estimators": estimators.rows,
+    "startup": startup.rows,
+    "scale": scale.rows,
+    "cluster": scale.cluster_rows,
     "stored": digits.stored_rows,
     "cases": instance.rows,
     "memory": memory.rows,
     "browser": browser.rows,
 }
-QUICK = ("quadnoise", "digits", "instance", "ordinary")
+QUICK = ("quadnoise", "digits", "logistic", "ridge", "naive-bayes", "knn")
 """What ``--only quick`` stands for: the calls of a user whose fits are short."""
+
+
+def seconds(value: float | None) -> str:
+    """A time of the table."""
+    return "" if value is None else f"{value:.3g} s"
+
+
+def ratio(row: dict[str, Any], prefix: str = "") -> str:
+    """A ratio with its spread; none where the reference was not steady."""
+    found, spread = row.get(f"{prefix}ratio"), row.get(f"{prefix}spread")
+    if spread is None:
+        return "" if found is None else f"{found:.3g}"
+    low, high, times = spread
+    if found is None:
+        return f"none: the reference varied by {row[f'{prefix}swing']:.0%}"
+    return f"{found:.3g} ({low:.3g} to {high:.3g}, {times} times)"
 
 
 def line(row: dict[str, Any]) -> str:
     """One line of the table."""
-
-    def seconds(value: float | None) -> str:
-        return "" if value is None else f"{value:.3g} s"
-
-    ratio = "" if row["ratio"] is None else f"{row['ratio']:.3g}"
-    if "spread" in row:
-        low, high, repetitions = row["spread"]
-        ratio += f" ({low:.3g} to {high:.3g}, {repetitions} times)"
+    first = seconds(row.get("first_seconds"))
+    if "first_spread" in row:
+        first += f"; {ratio(row, 'first_')}"
     times = (row["reference_seconds"], row["ours_seconds"])
-    cells = (row["work"], *map(seconds, times), ratio, seconds(row.get("first_seconds")))
-    return "| " + " | ".join((*cells, row["agreement"])) + " |"
+    cells = (row["work"], *map(seconds, times), ratio(row), first, row["agreement"])
+    return "| " + " | ".join(cells) + " |"
 
 
-def write(rows: list[str]) -> None:
+def write(measured: dict[str, Any]) -> None:
     """Put the table in the place of the last one."""
+    dates = sorted({part["date"] for part in measured.values()})
     head = [
-        f"Measured on {datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores, Python "
-        f"{platform.python_version()}, scikit-learn {sklearn.__version__}.",
+        f"Measured on {' to '.join(dict.fromkeys((dates[0], dates[-1])))}, {os.cpu_count()} cores, "
+        f"Python {platform.python_version()}, scikit-learn {sklearn.__version__}. A first call is "
+        "followed by the ratio to a first call of the reference, where that was timed.",
         "",
         "| work | plain reference | ours, warm | reference / ours | ours, first call | agreement |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
+    rows = [line(row) for name in PARTS if name in measured for row in measured[name]["rows"]]
     text = README.read_text(encoding="utf-8")
     before, rest = text.split(START)
     after = rest.split(END)[1]
@@ -59,23 +95,27 @@ def write(rows: list[str]) -> None:
 
 
 def main() -> None:
-    """Measure and print; write the table when everything was measured."""
+    """Measure, print, and write the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     known = ("quick", *PARTS)
     parser.add_argument(
         "--only", nargs="+", choices=known, metavar="NAME", help=f"only these: {', '.join(known)}"
     )
-    only = parser.parse_args().only
-    names = list(PARTS) if only is None else only
+    parser.add_argument("--warm", action="store_true", help="time no first calls")
+    given = parser.parse_args()
+    timing.FIRST_CALLS = not given.warm
+    names = given.only or list(PARTS)
     if "quick" in names:
         names = [*QUICK, *(name for name in names if name not in ("quick", *QUICK))]
-    rows = []
+    measured = json.loads(MEASURED.read_text(encoding="utf-8")) if MEASURED.exists() else {}
     for name in names:
+        rows = []
         for row in PARTS[name]():
-            rows.append(line(row))
-            print(rows[-1], flush=True)
-    if only is None:
-        write(rows)
+            rows.append(row)
+            print(line(row), flush=True)
+        measured[name] = {"date": f"{datetime.now(UTC):%Y-%m-%d}", "rows": rows}
+        MEASURED.write_text(json.dumps(measured, indent=1) + "\n", encoding="utf-8")
+        write(measured)
 
 
 if __name__ == "__main__":

@@ -10,41 +10,23 @@ import asyncio
 import json
 import os
 import shutil
-import socket
-import subprocess
-import sys
 import tempfile
 import time
-import urllib.request
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from playwright.sync_api import Browser, Page, sync_playwright
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from websockets.asyncio.client import connect
-from websockets.typing import Subprotocol
 
-ROOT = Path(__file__).parents[1]
-OPTIONS = [
-    "--server.headless=true",
-    "--server.address=127.0.0.1",
-    "--server.fileWatcherType=none",
-    "--browser.gatherUsageStats=false",
-    "--client.toolbarMode=minimal",
-]
+from benchmarks import crowd
+from benchmarks.visiting import APP, PATIENCE, Visitor, server
+
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 MOVES, SERVERS = 20, 3
-SESSIONS, THINK, STEPS = 40, 2.0, 10
 CHANGES, PICKS = 8, 6
-LIMIT_MOVE, LIMIT_FRESH, LIMIT_CHANGE, LIMIT_CROWD = 1.25, 1.15, 1.3, 1.0
+LIMIT_MOVE, LIMIT_FRESH, LIMIT_CHANGE = 1.25, 1.15, 1.3
 LIMIT_PICK, LIMIT_COLD = 1.5, 3.0
-PATIENCE = 60.0
-PROTOCOLS = [Subprotocol("streamlit")]
 
 BARE = """
 import numpy as np
@@ -128,36 +110,6 @@ def bare_page(charts: list[dict[str, Any]]) -> str:
     return BARE.format(shapes=shapes)
 
 
-@contextmanager
-def server(script: Path) -> Iterator[str]:
-    """A server of a script, idle so far; gives its address."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    address = f"http://127.0.0.1:{port}"
-    command = [sys.executable, "-m", "streamlit", "run", str(script), *OPTIONS]
-    process = subprocess.Popen(
-        [*command, f"--server.port={port}"],
-        cwd=script.parent,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        deadline = time.monotonic() + PATIENCE
-        while True:
-            try:
-                urllib.request.urlopen(f"{address}/_stcore/health", timeout=1)
-                break
-            except OSError:
-                if time.monotonic() > deadline:
-                    raise
-                time.sleep(0.1)
-        yield address
-    finally:
-        process.terminate()
-        process.wait(10)
-
-
 def opened(browser: Browser, address: str, charts: int) -> tuple[Page, float]:
     """A page with all its charts, and the seconds from its request until its headline is there."""
     page = browser.new_page(viewport={"width": 1400, "height": 1000})
@@ -213,9 +165,9 @@ def changes(browser: Browser, bare: str, ours: str, charts: int) -> dict[str, An
 
 def cases(browser: Browser) -> list[dict[str, Any]]:
     """One case of the digits: opened on a fresh server, then others picked from its wall."""
-    with server(ROOT / "app.py") as address:
+    with server() as own:
         page = browser.new_page(viewport={"width": 1400, "height": 1000})
-        page.goto(f"{address}/report")  # a visitor is there, nothing of the case is computed
+        page.goto(f"{own.address}/report")  # a visitor is there, nothing of the case is computed
         page.wait_for_selector("[data-testid=stIFrame]", timeout=1000 * PATIENCE)
         start = time.perf_counter()
         page.get_by_role("link", name="One case").first.click()
@@ -277,9 +229,9 @@ def fresh(browser: Browser, script: Path, charts: int) -> dict[str, Any]:
     """The first request of servers that nobody has visited, of both pages in turns."""
     seconds: dict[str, list[float]] = {"": [], "compare": []}
     for _ in range(SERVERS):
-        for path, of in (("", script), ("compare", ROOT / "app.py")):
-            with server(of) as address:
-                page, taken = opened(browser, f"{address}/{path}", charts)
+        for path, of in (("", script), ("compare", APP)):
+            with server(of) as own:
+                page, taken = opened(browser, f"{own.address}/{path}", charts)
                 page.close()
             seconds[path].append(taken)
     reference, ours = (float(np.median(taken)) for taken in seconds.values())
@@ -295,92 +247,12 @@ def fresh(browser: Browser, script: Path, charts: int) -> dict[str, Any]:
     }
 
 
-class Visitor:
-    """A session without a browser: the messages that a browser would send and await."""
-
-    def __init__(self, address: str) -> None:
-        self.address = address.replace("http", "ws") + "/_stcore/stream"
-        self.slider = self.query = ""
-        self.charts: dict[str, str] = {}
-        self.errors = 0
-
-    async def rerun(self, socket: Any, percent: int | None) -> float:
-        """Ask for a run of the script, at a confidence; seconds until its end has arrived."""
-        message = BackMsg()
-        message.rerun_script.page_name = "compare"
-        message.rerun_script.query_string = self.query
-        if percent is not None:
-            state = message.rerun_script.widget_states.widgets.add()
-            state.id = self.slider
-            state.double_array_value.data.append(percent)
-        start = time.perf_counter()
-        await socket.send(message.SerializeToString())
-        while True:
-            answer = ForwardMsg.FromString(await asyncio.wait_for(socket.recv(), PATIENCE))
-            if answer.WhichOneof("type") == "delta":
-                self.note(answer)
-            elif answer.WhichOneof("type") == "page_info_changed":
-                self.query = answer.page_info_changed.query_string
-            elif answer.WhichOneof("type") == "script_finished":
-                self.errors += answer.script_finished != ForwardMsg.FINISHED_SUCCESSFULLY
-                return time.perf_counter() - start
-
-    def note(self, answer: ForwardMsg) -> None:
-        """Keep the slider's name and what the charts show; count errors."""
-        element = answer.delta.new_element
-        kind = element.WhichOneof("type")
-        if kind == "slider" and element.slider.label == "Confidence" and not self.slider:
-            self.slider = element.slider.id
-        elif kind == "plotly_chart":
-            self.charts[element.plotly_chart.id] = element.plotly_chart.spec
-        self.errors += kind == "exception"
-
-    async def visit(self, number: int, ready: asyncio.Barrier) -> list[float]:
-        """Move the confidence every two seconds, each visitor from one of its own, never back."""
-        rng, seconds = np.random.default_rng(number), []
-        async with connect(self.address, subprotocols=PROTOCOLS, max_size=None) as socket:
-            await self.rerun(socket, None)
-            await ready.wait()
-            first = int(rng.integers(40))
-            await asyncio.sleep(rng.uniform(0, THINK))
-            for step in range(STEPS):
-                start, before = time.monotonic(), set(self.charts)
-                seconds.append(await self.rerun(socket, 89 - (first + step) % 40))
-                self.errors += set(self.charts) == before
-                await asyncio.sleep(max(0.0, start + THINK - time.monotonic()))
-        return seconds
-
-
 async def charts_of(address: str) -> list[dict[str, Any]]:
     """The charts of the Compare page, in its order."""
     visitor = Visitor(address)
-    async with connect(visitor.address, subprotocols=PROTOCOLS, max_size=None) as socket:
-        await visitor.rerun(socket, None)
+    async with visitor.there():
+        await visitor.rerun()
     return [json.loads(spec) for spec in visitor.charts.values()]
-
-
-async def visits(address: str) -> tuple[list[float], int]:
-    """All visitors at once: the seconds of their moves, and how many errors they saw."""
-    visitors = [Visitor(address) for _ in range(SESSIONS)]
-    ready = asyncio.Barrier(SESSIONS)
-    found = await asyncio.gather(*(v.visit(n, ready) for n, v in enumerate(visitors)))
-    return [seconds for one in found for seconds in one], sum(v.errors for v in visitors)
-
-
-def crowd() -> dict[str, Any]:
-    """Many sessions on one server."""
-    with server(ROOT / "app.py") as address:
-        seconds, errors = asyncio.run(visits(address))
-    late = float(np.quantile(seconds, 0.95))
-    return {
-        "work": f"{SESSIONS} sessions that move alpha every {THINK:g} s, Compare: 95 % of the "
-        "moves, from the message to the last answer",
-        "reference_seconds": None,
-        "ours_seconds": late,
-        "ratio": None,
-        "agreement": f"{len(seconds)} moves of sessions over websockets, without drawing: median "
-        f"{np.median(seconds):.2f} s, 95 % {late:.2f} s (at most {LIMIT_CROWD:g}), {errors} errors",
-    }
 
 
 def rows() -> list[dict[str, Any]]:
@@ -388,19 +260,20 @@ def rows() -> list[dict[str, Any]]:
     load = f"load of the machine {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-        with server(ROOT / "app.py") as ours:
+        with server() as own:
             # Playwright has an event loop in this thread.
             with ThreadPoolExecutor(1) as pool:
-                charts = pool.submit(asyncio.run, charts_of(ours)).result()
+                charts = pool.submit(asyncio.run, charts_of(own.address)).result()
             script = Path(folder) / "bare.py"
             script.write_text(bare_page(charts), encoding="utf-8")
             with server(script) as bare:
-                measured = [moves(browser, bare, ours, len(charts))]
-                measured.append(changes(browser, bare, ours, len(charts)))
+                addresses = bare.address, own.address
+                measured = [moves(browser, *addresses, len(charts))]
+                measured.append(changes(browser, *addresses, len(charts)))
         measured.append(fresh(browser, script, len(charts)))
         measured += cases(browser)
         browser.close()
-    measured.append(crowd())
+    measured += crowd.rows()
     for row in measured:
         row["agreement"] += f"; {load}"
     return measured

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 from sklearn.svm import SVC
 
-from benchmarks.timing import Plain, row, upper_end
+from benchmarks.plain import upper_end
+from benchmarks.timing import Plain, row
 from cpp_core import Experiment, Store, run
 
-REFERENCE_TRIALS, TRIALS = 10, 100
+REFERENCE_TRIALS, TRIALS = 10, 300
 KERNELS = {"svm-lin": "linear", "svm-rbf": "rbf"}
 
 

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.timing import Plain, row, upper_end
+from benchmarks.plain import upper_end
+from benchmarks.timing import Plain, row
 from cpp_core import Experiment
 from cpp_core.catalog.datasets import load_dataset
 

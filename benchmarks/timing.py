@@ -1,5 +1,6 @@
 """What a user calls, timed: ``run`` with its store, in turns with a plain way to such losses."""
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -13,23 +14,36 @@ from numpy.typing import NDArray
 
 from cpp_core import Experiment, Results, Store, run
 
-N_JOBS, REPETITIONS, BUDGET = 2, 5, 25.0
+N_JOBS, REPETITIONS = 2, 5
+FIRST_CALLS = True
+"""Whether first calls are timed too."""
+
+UNSTEADY = 0.25
+"""A reference that varied by more than this share of its median gives no ratio."""
+
 FIRST = """
 import time
 start = time.perf_counter()
+{code}
+print(time.perf_counter() - start)
+"""
+OURS = """
 from cpp_core import Experiment, Store, run
 run(Experiment.from_dict({experiment!r}), {trials}, n_jobs={n_jobs}, store=Store({folder!r}))
-print(time.perf_counter() - start)
 """
 
 
 @dataclass(frozen=True)
 class Plain:
-    """A plain way: ``function()`` gives upper ends by algorithm, from a share of the trials."""
+    """A plain way: ``function()`` gives upper ends by algorithm, from a share of the trials.
+
+    ``first`` is code for a process of its own, where the first call is compared too.
+    """
 
     words: str
     function: Callable[[], dict[str, NDArray]]
     trials: int
+    first: str | None = None
 
 
 def stored_run(experiment: Experiment, trials: int) -> tuple[float, Results]:
@@ -40,16 +54,21 @@ def stored_run(experiment: Experiment, trials: int) -> tuple[float, Results]:
         return time.perf_counter() - start, results
 
 
-def first_call(experiment: Experiment, trials: int) -> float:
-    """Seconds of the same in a process of its own, from the import on."""
-    with tempfile.TemporaryDirectory() as folder:
-        code = FIRST.format(
-            experiment=experiment.to_dict(), trials=trials, n_jobs=N_JOBS, folder=folder
-        )
-        done = subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True
-        )
+def first_seconds(code: str) -> float:
+    """Seconds of some code in a process of its own, from the import on."""
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST.format(code=code)], capture_output=True, text=True, check=True
+    )
     return float(done.stdout.splitlines()[-1])
+
+
+def first_call(experiment: Experiment, trials: int) -> float:
+    """Seconds of the first ``run`` of a process."""
+    with tempfile.TemporaryDirectory() as folder:
+        described = experiment.to_dict()
+        return first_seconds(
+            OURS.format(experiment=described, trials=trials, n_jobs=N_JOBS, folder=folder)
+        )
 
 
 def timed(function: Callable[[], Any]) -> tuple[float, Any]:
@@ -59,32 +78,50 @@ def timed(function: Callable[[], Any]) -> tuple[float, Any]:
     return time.perf_counter() - start, found
 
 
-def row(work: str, experiment: Experiment, trials: int, plain: Plain) -> dict[str, Any]:
-    """A line of the table: warm calls in turns, five of each or as many as 25 seconds allow.
-
-    The first call of both, which compiles, loads and starts workers, is not counted; the first call
-    in a fresh process is told apart.
-    """
-    plain.function()
-    results = stored_run(experiment, trials)[1]
-    seconds: list[tuple[float, float]] = []
-    begun = time.perf_counter()
-    spent = 0.0
-    while len(seconds) < REPETITIONS and spent * (len(seconds) + 1) <= BUDGET * len(seconds):
-        reference, ends = timed(plain.function)
-        ours, results = stored_run(experiment, trials)
-        seconds.append((reference * trials / plain.trials, ours))
-        spent = time.perf_counter() - begun
-    both = np.array(seconds)
+def in_turns(
+    reference: Callable[[], float], ours: Callable[[], float], repetitions: int = REPETITIONS
+) -> dict[str, Any]:
+    """Both in turns: medians, the ratio with its spread, and whether the reference was steady."""
+    both = np.array([(reference(), ours()) for _ in range(repetitions)])
     ratios = both[:, 0] / both[:, 1]
+    swing = float(np.ptp(both[:, 0]) / np.median(both[:, 0]))
     return {
-        "work": f"{work}; the reference: {plain.words}",
         "reference_seconds": float(np.median(both[:, 0])),
         "ours_seconds": float(np.median(both[:, 1])),
-        "ratio": float(np.median(ratios)),
-        "spread": (float(ratios.min()), float(ratios.max()), len(ratios)),
-        "first_seconds": first_call(experiment, trials),
+        "ratio": float(np.median(ratios)) if swing <= UNSTEADY else None,
+        "spread": (float(ratios.min()), float(ratios.max()), repetitions),
+        "swing": swing,
+    }
+
+
+def row(work: str, experiment: Experiment, trials: int, plain: Plain) -> dict[str, Any]:
+    """A line of the table: warm calls in turns, then first calls in processes of their own.
+
+    The first call of both, which compiles, loads and starts workers, is not among the warm ones.
+    """
+    ends = plain.function()
+    results = stored_run(experiment, trials)[1]
+    scale = trials / plain.trials
+    found = in_turns(
+        lambda: scale * timed(plain.function)[0], lambda: stored_run(experiment, trials)[0]
+    )
+    found |= {
+        "work": f"{work}; the reference: {plain.words}",
         "agreement": agreement(ends, results),
+        "load": os.getloadavg()[0],
+    }
+    if not FIRST_CALLS:
+        return found
+    if plain.first is None:
+        return {**found, "first_seconds": first_call(experiment, trials)}
+    code = plain.first
+    first = in_turns(lambda: first_seconds(code), lambda: first_call(experiment, trials))
+    return {
+        **found,
+        "first_seconds": first["ours_seconds"],
+        "first_ratio": first["ratio"],
+        "first_spread": first["spread"],
+        "first_swing": first["swing"],
     }
 
 
@@ -99,9 +136,3 @@ def agreement(plain: dict[str, NDArray], results: Results) -> str:
         if abs(apart) > 4:
             said[-1] += " (DISAGREES)"
     return f"mean upper ends differ by {', '.join(said)} standard errors"
-
-
-def upper_end(losses: NDArray) -> float:
-    """The upper end of the two-sided 90 % interval: an order statistic of the losses."""
-    rank = losses.size + 1 - int(np.floor(round((losses.size + 1) * 0.05, 9)))
-    return float(np.sort(losses, axis=None)[rank - 1])

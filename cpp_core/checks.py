@@ -14,6 +14,12 @@ import numpy as np
 Side = Literal["two-sided", "upper"]
 Level = float | Decimal | Fraction
 
+MOST = 10**15
+"""The greatest count: beyond it arrays of 64-bit numbers could not tell two counts apart."""
+
+DELTA = 0.05
+"""How often a decision may be wrong unless somebody says otherwise: 95 % confidence."""
+
 DECIMALS = 12
 """A float is read as the decimal with this many places that it was typed as."""
 
@@ -80,10 +86,14 @@ def check_side(side: str) -> Side:
     return cast(Side, side)
 
 
-def check_count(value: int, name: str, least: int = 1) -> int:
-    """A whole number that is at least ``least``, as a Python int."""
+def check_count(value: int, name: str, least: int = 1, most: int = MOST) -> int:
+    """A whole number from ``least`` to ``most``, as a Python int."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}.")
+    if value > most:
+        raise ValueError(
+            f"{name} must be at most {most:,}, but {Decimal(int(value)):.4g} was given."
+        )
     return int(value)
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
+from cpp_core.catalog.example_tables import EXAMPLE_TABLES
+
 DOCS = Path(__file__).parent
 PAGES = {
     "overview": "",
@@ -17,9 +19,12 @@ PAGES = {
     "case": "case?variant=z-variable",
     "losses": "losses",
     "report": "report",
+    "data": "data",
 }
-CONTENT = ".js-plotly-plot, [data-testid=stIFrame]"
-EXAMPLE = "Try an example"
+CONTENT = ".js-plotly-plot, [data-testid=stIFrame], .preview"
+EXAMPLES = {"losses": "Try an example", "data": EXAMPLE_TABLES["churn"].label}
+"""What is pressed on a page that is empty without a file."""
+
 IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
 OPTIONS = ["--server.headless=true", "--server.address=127.0.0.1"]
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
@@ -50,8 +55,8 @@ def main() -> None:
                 page = browser.new_page(viewport={"width": 1400, "height": 900})
                 page.goto(f"{address}/{path}")
                 page.wait_for_selector(IDLE, timeout=60_000)
-                if name == "losses":  # which is empty without a file
-                    page.get_by_role("button", name=EXAMPLE).click()
+                if name in EXAMPLES:
+                    page.get_by_role("button", name=EXAMPLES[name]).click()
                 page.locator(CONTENT).first.wait_for(timeout=60_000)
                 page.wait_for_timeout(4000)
                 page.screenshot(path=str(DOCS / f"{name}.png"))

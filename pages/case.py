@@ -28,7 +28,9 @@ from cpp_core.verdicts import case_sentences as said
 from cpp_core.verdicts.about import About, about_experiment
 from cpp_core.verdicts.language import unbroken
 from cpp_core.verdicts.texts import BEFORE_THE_LABEL
+from pages.parts import door
 from pages.parts.cases import choose_from, one_of, show_case
+from pages.parts.changing import asked_values
 from pages.parts.choices import Choice
 from pages.parts.shell import page
 from pages.parts.show import as_markdown, dark, show_panel, show_verdict
@@ -77,11 +79,32 @@ def show_bars(view: View) -> None:
             st.caption(as_markdown(hint))
 
 
+def show_what_if(view: View) -> None:
+    """The case with other values, where it is a row of a table."""
+    data, choice = view.experiment.data, view.choice
+    if data.table is None or data.picture is not None or data.frame is not None:
+        return
+    asked = asked_values(view.study, view.case)
+    if asked is None:
+        return
+    found = study_of("what if", view.experiment, choice.seed, 0, view.case, *asked)
+    if found is None:
+        return
+    study, lost = found
+    other = View(choice, study, view.construction, 0)
+    before, after = view.ends(view.study, view.construction), other.ends(study, view.construction)
+    st.markdown(f"**{as_markdown(said.what_if_finding(study, before, after, choice.side))}**")
+    st.caption(said.MADE_UP)
+    bars = [CaseBar(name, *pair, lost[name]) for name, pair in after.items()]
+    settings: Any = {"side": choice.side, "about": view.about, "invented": True}
+    show_panel(case_bars(bars, loss_label(view.experiment), dark(), **settings), "what-if")
+
+
 def show_classes(view: View) -> None:
     """The median bound of each class, and one that is promised for it."""
     choice, groups = view.choice, None
     words = "A promise of its own for each label"
-    if st.toggle(words, key="own", bind="query-params", help=said.OWN_PROMISE):
+    if st.toggle(words, help=said.OWN_PROMISE, **door.own("own", (False, True), False)):
         groups = study_of("classes", view.experiment, choice.seed)
     asked = choice.alpha, choice.side, view.construction
     frame = class_bounds(view.study, groups, *asked)
@@ -128,10 +151,9 @@ def width_of_sets(experiment: Experiment) -> str:
     """Which sets are looked at; the sidebar's, once it asks for others."""
     asked = usual_construction(experiment)
     if st.session_state.get(WIDTH, asked) != asked:
-        st.session_state["width"] = asked
+        door.forget_own("width")
     st.session_state[WIDTH] = asked
-    words: Any = {"default": asked, "help": said.WIDTHS}
-    return one_of("Width of the sets", CONSTRUCTIONS, "width", **words)
+    return one_of("Width of the sets", CONSTRUCTIONS, "width", asked, help=said.WIDTHS)
 
 
 def numeric(choice: Choice) -> None:
@@ -163,6 +185,7 @@ def numeric(choice: Choice) -> None:
             show_case(study, case)
         with bars:
             show_bars(view)
+        show_what_if(view)
     if experiment.data.classes:
         with right:
             show_classes(view)

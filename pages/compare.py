@@ -6,11 +6,13 @@ import streamlit as st
 
 from cpp_core import ALGORITHMS, Results
 from cpp_core.figures.compare import WHO_WINS, PanelKind, panels_of
+from cpp_core.report.export import csv_text, results_name
 from cpp_core.verdicts.about import LEAST_TRIALS
 from cpp_core.verdicts.answers import compared
 from cpp_core.verdicts.coverage import promise_kept
 from cpp_core.verdicts.strip import asked_strip, safe_for
 from cpp_core.verdicts.texts import RE_SPLITS
+from pages.parts import door
 from pages.parts.choices import Choice
 from pages.parts.live import live
 from pages.parts.rows import show_figures
@@ -20,17 +22,17 @@ from pages.parts.show import as_markdown, dark, kept, show_panel, show_strip, sh
 NUMBERS = "The numbers"
 
 
-def pair(results: Results) -> tuple[str, str]:
-    """The two algorithms to compare directly, of two or more."""
+def pair(results: Results, choice: Choice) -> tuple[str, str]:
+    """The two algorithms to compare directly, of two or more: first those that the strip tells."""
     labels = {
         f"{ALGORITHMS[a].label} and {ALGORITHMS[b].label}": (a, b)
         for a, b in combinations(results.algorithms, 2)
     }
     if len(labels) == 1:
         return next(iter(labels.values()))
-    if st.session_state.get("pair") not in (None, *labels):
-        st.session_state["pair"] = next(iter(labels))
-    return labels[st.selectbox("Pair", list(labels), key="pair", bind="query-params")]
+    told = kept(asked_strip, results, choice.alpha, choice.side, **choice.asked).pair
+    start = next(label for label, two in labels.items() if set(two) == set(told))
+    return labels[st.selectbox("Pair", list(labels), **door.own("pair", labels, start))]
 
 
 def show_comparison(results: Results, choice: Choice) -> None:
@@ -52,8 +54,8 @@ def show_numbers(results: Results, choice: Choice) -> None:
     st.dataframe(frame, hide_index=True)
     st.download_button(
         "All rows as CSV",
-        data=lambda: frame.to_csv(index=False),
-        file_name="trials.csv",
+        data=lambda: csv_text(frame),
+        file_name=f"{results_name(results, choice.alpha)}-trials.csv",
         mime="text/csv",
     )
     if len(results.failures):
@@ -63,7 +65,7 @@ def show_numbers(results: Results, choice: Choice) -> None:
 
 def show_tab(results: Results, choice: Choice, name: str, kinds: list[PanelKind]) -> None:
     """The panels of one tab, two in a row where they are not wide."""
-    two = pair(results) if any(kind.of_pair for kind in kinds) else ()
+    two = pair(results, choice) if any(kind.of_pair for kind in kinds) else ()
     places = [place for _ in kinds[::2] for place in st.columns(2)] if len(kinds) > 1 else []
     for i, kind in enumerate(kinds):
         with places[i] if places else st.container():
@@ -77,7 +79,8 @@ def show_tab(results: Results, choice: Choice, name: str, kinds: list[PanelKind]
 
 def body(choice: Choice) -> None:
     def answer(results: Results) -> None:
-        show_strip(kept(asked_strip, results, choice.alpha, choice.side, **choice.asked))
+        strip = kept(asked_strip, results, choice.alpha, choice.side, **choice.asked)
+        show_strip(strip.beside_table)
         show_figures(results, choice)
         told = kept(promise_kept, results, choice.alpha, choice.side)
         if told:
@@ -88,9 +91,8 @@ def body(choice: Choice) -> None:
         panels = panels_of(results, choice.side)
         # Only what is open is drawn: what nobody sees would be sent at each move.
         names = [*panels, NUMBERS]
-        if st.session_state.get("tab") not in (None, *names):
-            st.session_state["tab"] = names[0]
-        for tab, name in zip(st.tabs(names, key="tab", bind="query-params"), names, strict=True):
+        tabs = st.tabs(names, **door.own("tab", names, names[0]))
+        for tab, name in zip(tabs, names, strict=True):
             if tab.open:
                 with tab:
                     if name == NUMBERS:

@@ -1,16 +1,19 @@
 """Learn: a shelf of short lessons, and inside each a question, something to move, what happened."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 import segno
 import streamlit as st
 
 from cpp_core.lessons import LESSONS
+from cpp_core.lessons.charts import large
 from cpp_core.lessons.lesson import Control, Lesson, Pick, Shown, Slider, applies
 from cpp_core.verdicts.language import unbroken
 from pages.parts import lesson_link
+from pages.parts.lesson_link import PARTS
 from pages.parts.marked import image, marked
 from pages.parts.shell import page
 from pages.parts.show import as_html, as_markdown, dark, show_chart
@@ -19,6 +22,10 @@ from pages.parts.teaching import MORE, PAGE
 STYLE = Path(__file__).parent / "parts" / "learn.css"
 LARGE = Path(__file__).parent / "parts" / "lecture.css"
 NAMES = list(LESSONS)
+ALONE = (
+    " But this address is of this machine alone: start the server with "
+    "`STREAMLIT_SERVER_ADDRESS=0.0.0.0`, and open it here by the name that phones can reach."
+)
 
 
 # The shelf
@@ -26,9 +33,10 @@ NAMES = list(LESSONS)
 
 def shelf() -> None:
     """All lessons, with a picture each, and what there is beside them."""
+    head("Learn it by playing", {})
     st.html(
-        "<h1>Learn it by playing</h1><p class='lead'>One picture, one thing to move, one surprise: "
-        "each takes about two minutes.</p>"
+        "<p class='lead'>One picture, one thing to move, one surprise: each takes about two "
+        "minutes.</p>"
     )
     with st.container(key="shelf"):
         for i, lesson in enumerate(LESSONS.values(), 1):
@@ -40,6 +48,16 @@ def shelf() -> None:
     with st.container(key="more", horizontal=True):
         for name, more in MORE.items():
             st.page_link(PAGE, label=more.title, query_params=lesson_link.link(name))
+    if lesson_link.lecture():
+        way(NAMES[0], f"1. {LESSONS[NAMES[0]].title} →", "Right")
+
+
+def head(title: str, query: dict[str, str]) -> None:
+    """The title of a view, and what a lecturer needs beside it; the query is that of its link."""
+    with st.container(key="head", horizontal=True, horizontal_alignment="distribute"):
+        st.html(f"<h1>{as_html(title)}</h1>", width="content")
+        with st.container(horizontal=True, width="content", key="mode"):
+            mode(query)
 
 
 # A lesson
@@ -80,9 +98,9 @@ def controls(lesson: Lesson) -> None:
 
 def told(lesson: Lesson, shown: Shown) -> None:
     """The words, the formula, the code and the question at the end, behind toggles."""
-    parts = ["Why?", "The formula", "In Python", "Check yourself"]
-    place = f"{lesson.name}-told"
-    chosen = st.pills("More", parts, key=place, label_visibility="collapsed")
+    place = lesson_link.opened(lesson)
+    taken: dict[str, Any] = {"on_change": lesson_link.take_opened, "args": (lesson,)}
+    chosen = st.pills("More", PARTS, key=place, label_visibility="collapsed", **taken)
     if chosen == "Why?":
         st.html(f'<p class="words">{marked(shown.words or lesson.words)}</p>')
     elif chosen == "The formula":
@@ -97,20 +115,30 @@ def told(lesson: Lesson, shown: Shown) -> None:
         )
 
 
-def mode(lesson: Lesson) -> None:
+def only_here(address: str) -> bool:
+    """Whether an address means the machine that opens it, so that no phone finds this server.
+
+    >>> only_here("http://localhost:8501/learn"), only_here("http://10.0.0.7:8501/learn")
+    (True, False)
+    """
+    host = urlsplit(address).hostname or ""
+    return host in ("localhost", "::1", "0.0.0.0") or host.startswith("127.")
+
+
+def mode(query: dict[str, str]) -> None:
     """Lecturer's mode, and a code that opens the present view on a phone."""
     lecturing = lesson_link.lecture()
     label = "Leave lecturer's mode" if lecturing else "Lecturer's mode"
-    st.button(label, key="lecture", on_click=lesson_link.set_lecture, args=(not lecturing,))
+    # Another key in each mode: a button that kept the focus would end the lecture at a space.
+    key = "lecture-end" if lecturing else "lecture-begin"
+    st.button(label, key=key, on_click=lesson_link.set_lecture, args=(not lecturing,))
     with st.popover("QR for the class"):
-        values = lesson_link.link(lesson.name, st.session_state[lesson_link.VALUES])
-        values.pop("lecture", None)
-        address = f"{st.context.url or ''}?{urlencode(values)}"
+        address = f"{st.context.url or ''}{'?' if query else ''}{urlencode(query)}"
         code = segno.make(address, error="m", micro=False).svg_data_uri(
             scale=6, border=3, light="white"
         )
         st.html(f'<img class="qr" src="{code}" alt="A QR code of this view\'s link">')
-        st.caption("Opens this view on a phone.")
+        st.caption("Opens this view on a phone." + (ALONE if only_here(address) else ""))
         st.code(address, language=None, wrap_lines=True)
 
 
@@ -119,6 +147,10 @@ def way(name: str, text: str, shortcut: str | None = None) -> None:
     if lesson_link.lecture():
         going: dict[str, Any] = {"on_click": lesson_link.go, "args": (name,), "type": "tertiary"}
         st.button(text, key=f"go-{name}", shortcut=shortcut, **going)
+        if shortcut:  # what a presenter's remote control sends, in a button that nobody sees
+            with st.container(key=f"remote-{name}"):
+                remote = "PageDown" if shortcut == "Right" else "PageUp"
+                st.button(text, key=f"remote-go-{name}", shortcut=remote, **going)
     else:
         st.page_link(PAGE, label=text, query_params=lesson_link.link(name))
 
@@ -129,20 +161,20 @@ def neighbours(lesson: Lesson) -> None:
     with st.container(key="neighbours", horizontal=True, horizontal_alignment="distribute"):
         if i > 0:
             way(NAMES[i - 1], f"← {i}. {LESSONS[NAMES[i - 1]].title}", "Left")
-        way(lesson_link.SHELF, "All lessons")
+        way(lesson_link.SHELF, "All lessons", None if i else "Left")
         if i + 1 < len(NAMES):
             way(NAMES[i + 1], f"{i + 2}. {LESSONS[NAMES[i + 1]].title} →", "Right")
+    if lesson_link.lecture():
+        st.html("<p class='seen'>Keys: ← and →, or Page Up and Page Down.</p>")
 
 
 def lesson_page(lesson: Lesson) -> None:
     """One lesson."""
     number = NAMES.index(lesson.name) + 1
-    with st.container(key="head", horizontal=True, horizontal_alignment="distribute"):
-        st.html(f"<h1>{number}. {as_html(lesson.title)}</h1>", width="content")
-        with st.container(horizontal=True, width="content", key="mode"):
-            mode(lesson)
-    st.html(f'<p class="lead">{marked(lesson.opening)}</p>')
     values = st.session_state[lesson_link.VALUES]
+    head(f"{number}. {lesson.title}", lesson_link.shortest(lesson, values))
+    seen: set[str] = set()
+    st.html(f'<p class="lead">{marked(lesson.opening, seen)}</p>')
     shown = lesson.play(dark(), **values)
     lists = [control for control in lesson.controls if control.kind == "list"]
     widths = [0.22] * len(lists) + [0.7] + [0.3] * bool(shown.layouts)
@@ -153,16 +185,18 @@ def lesson_page(lesson: Lesson) -> None:
     with columns[len(lists)]:
         controls(lesson)
         st.html(
+            f"<style>.stApp {{--fell: {shown.fell:.5g}}}</style><div class='found'>"
             f'<div class="finding">{as_html(shown.finding)}</div>'
-            f'<p class="said">{marked(shown.said)}</p>'
+            f'<p class="said">{marked(shown.said, seen)}</p></div>'
         )
         for panel in shown.panels:
-            show_chart(panel, lesson.name)
-            st.caption(as_markdown(panel.caption))
-        st.caption(f"⚠ {as_markdown(lesson.caveat)}")
+            sketch = large(panel.sketch) if lesson_link.lecture() else panel.sketch
+            show_chart(replace(panel, sketch=sketch), lesson.name)
+            st.html(f"<p class='seen'>{marked(panel.caption, seen)}</p>")
         told(lesson, shown)
+        st.html(f"<p class='seen'>⚠ {marked(shown.caveat or lesson.caveat, seen)}</p>")
     for drawing in shown.layouts:
-        columns[-1].html(f"{image(drawing)}<p class='seen'>{as_html(drawing.caption)}</p>")
+        columns[-1].html(f"{image(drawing)}<p class='seen'>{marked(drawing.caption, seen)}</p>")
     neighbours(lesson)
     lesson_link.leave(lesson)
 

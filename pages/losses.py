@@ -1,22 +1,23 @@
 """Losses: which model to use, from a file of what each lost; nothing is trained."""
 
 import json
-import re
 from collections.abc import Callable
 from dataclasses import replace
-from hashlib import sha256
 from html import escape
 from io import BytesIO
+from pathlib import Path
 from typing import Any, TypeVar
 
 import streamlit as st
 
 from cpp_core.catalog.directions import zero_one
 from cpp_core.catalog.example_losses import EXAMPLE_NAME, EXAMPLE_STORY, example_losses
-from cpp_core.catalog.loss_files import LossTable, column_names, read_losses
+from cpp_core.catalog.files import FileRead
+from cpp_core.catalog.loss_files import LossTable, column_names, open_losses, read_losses
+from cpp_core.catalog.reading.limits import FILE_BYTES, MEGABYTE
 from cpp_core.figures.loss_figures import Columns, color_of, loss_picture
 from cpp_core.figures.panels import Panel
-from cpp_core.report.export import losses_json
+from cpp_core.report.export import file_name, losses_json
 from cpp_core.report.pages import losses_report_html
 from cpp_core.report.reproduce import asked_of, losses_command_line
 from cpp_core.trials.experiment import MAX_ALGORITHMS
@@ -30,14 +31,19 @@ from cpp_core.verdicts.loss_lines import (
     pair_lines,
 )
 from cpp_core.verdicts.summary import Table
+from pages.parts import room
 from pages.parts.controls import checked_with, confidence_control
 from pages.parts.shell import page
-from pages.parts.show import dark, show_panel, show_strip, show_verdict
+from pages.parts.show import dark, literal, show_panel, show_strip, show_verdict
 
-FILE, READ = "_losses_file", "_losses_read"
+FILE, READ, TAKEN = "_losses_file", "_losses_read", "_losses_taken"
+DIGEST = 16
+"""How much of a file's hash is in the keys of controls."""
 KINDS = {"guess": None, "losses": False, "scores": True}
-TYPES = ["csv", "tsv", "txt", "parquet"]
-MEGABYTES = 20
+TYPES = ["csv", "tsv", "txt", "parquet", "xlsx", "gz"]
+MEGABYTES = FILE_BYTES // MEGABYTE
+MOST_CASES = 300_000
+"""Cases of a file: six models of so many are judged in about a second."""
 SAMPLE = "case,model_a,model_b\nA-17,0.12,0.30\nA-18,0.05,0.08\n..."
 TABLE_STYLE = """<style>
 .found {overflow-x: auto}
@@ -52,11 +58,6 @@ TABLE_STYLE = """<style>
 T = TypeVar("T")
 
 
-def literal(text: str) -> str:
-    """A user's text that Markdown shows as it is."""
-    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", unbroken(text))
-
-
 def on_page(error: ValueError) -> str:
     """What is wrong, with the words of the page where the command line has its own."""
     said = str(error).replace("say --greater-is-better or --smaller-is-better", "choose one above")
@@ -67,24 +68,71 @@ def on_page(error: ValueError) -> str:
 
 
 def take(key: str) -> None:
-    """Keep what was uploaded, or forget the file that was removed; in this session alone."""
+    """Keep what was uploaded, in this session alone.
+
+    What asked for it gives way to an empty one, which has nothing of an older file to take back.
+    """
     given = st.session_state[key]
-    st.session_state[FILE] = None if given is None else (given.name, given.getvalue())
+    if given is not None:
+        st.session_state[FILE] = given.name, given.getvalue()
+        st.session_state[TAKEN] = st.session_state.get(TAKEN, 0) + 1
+
+
+def leave() -> None:
+    """Forget the file."""
+    st.session_state.pop(FILE, None)
+    st.session_state.pop(READ, None)
+    room.leave_room("losses")
+
+
+def named(content: bytes, name: str) -> BytesIO:
+    """The content as a file with its name."""
+    file = BytesIO(content)
+    file.name = name
+    return file
 
 
 def take_example() -> None:
     """Keep the example as if it had been uploaded."""
-    st.session_state[FILE] = EXAMPLE_NAME, example_losses()
+    st.session_state[FILE] = open_losses(named(example_losses(), EXAMPLE_NAME))
+
+
+def opened(held: tuple[str, bytes] | FileRead | ValueError) -> FileRead:
+    """The file that was uploaded, read once; its bytes are then forgotten."""
+    if isinstance(held, tuple):
+        name, content = held
+        with st.spinner(f"Reading {literal(name)}"):
+            try:
+                room.take_room("losses", len(content))
+                held = open_losses(named(content, name), own=False)
+                check_cases(held)
+                room.take_room("losses", 2 * held.table.nbytes)  # as read, and as numbers
+            except ValueError as error:
+                held = ValueError(str(error))  # the sentence alone: what was read goes
+        st.session_state[FILE] = held
+    if isinstance(held, ValueError):
+        raise ValueError(str(held))  # anew: one that is raised again keeps all frames
+    return held
+
+
+def check_cases(file: FileRead) -> None:
+    """Refuse a file whose every question would keep other visitors waiting."""
+    if file.table.num_rows > MOST_CASES:
+        raise ValueError(
+            f"{file.name} has {file.table.num_rows:,} cases; on this page at most {MOST_CASES:,} "
+            "can be judged: bring a random part, or use python -m cpp_core check."
+        )
 
 
 def uploader() -> None:
     """Ask for a file."""
+    key = f"losses-file-{st.session_state.get(TAKEN, 0)}"
     st.file_uploader(
         "A file of losses",
         type=TYPES,
-        key="losses-file",
+        key=key,
         on_change=take,
-        args=("losses-file",),
+        args=(key,),
         max_upload_size=MEGABYTES,
         label_visibility="collapsed",
     )
@@ -101,7 +149,7 @@ def invite() -> None:
             st.button("Try an example", on_click=take_example, type="primary", key="example")
             st.caption(EXAMPLE_STORY, width="stretch")
     with right:
-        st.markdown("**Bring** CSV, TSV or Parquet: a row per case, a column per model.")
+        st.markdown("**Bring** CSV, TSV or Parquet, or Excel: a row per case, a column per model.")
         st.code(SAMPLE, language=None)
         st.markdown(
             "**Get** which to use and how sure that is; a bound on the next loss of each; how many "
@@ -111,33 +159,21 @@ def invite() -> None:
 
 
 def remembered(what: str, key: tuple[Any, ...], make: Callable[[], T]) -> T:
-    """What was made of the file last, while nothing that it depends on has changed.
-
-    In this session alone: one visitor's file never reaches another.
-    """
-    kept = st.session_state.setdefault(READ, {})
-    if what not in kept or kept[what][0] != key:
-        kept[what] = key, make()
-    return kept[what][1]
+    """What was made of the file last, in this session alone, while its key stays the same."""
+    return room.remembered(READ, what, key, make)
 
 
-def digest_of(content: bytes) -> str:
-    """What names a file's content in the keys of controls."""
-    return sha256(content).hexdigest()[:16]
-
-
-def names_in(name: str, content: bytes) -> tuple[list[str], list[str]]:
+def names_in(file: FileRead) -> tuple[list[str], list[str]]:
     """The columns of a file, and those among them that look like losses."""
-    key = digest_of(content), name
-    return remembered("names", key, lambda: column_names(named(content, name)))
+    return remembered("names", (file.sha256, file.name), lambda: column_names(file))
 
 
 # Controls: their keys hold the file's digest, so that nothing of another file remains
 
 
-def columns_of(content: bytes, name: str, digest: str) -> tuple[list[str], str | None, str | None]:
+def columns_of(file: FileRead, digest: str) -> tuple[list[str], str | None, str | None]:
     """Ask which columns are models, which names the cases and which their groups."""
-    names, likely = names_in(name, content)
+    names, likely = names_in(file)
     with st.expander("Columns: models, names of the cases, groups"):
         left, middle, right = st.columns([2, 1, 1])
         models = left.multiselect(
@@ -168,13 +204,6 @@ def columns_of(content: bytes, name: str, digest: str) -> tuple[list[str], str |
             help="Each group gets a bound of its own. Fix them before looking at the losses.",
         )
     return models, case, group
-
-
-def named(content: bytes, name: str) -> BytesIO:
-    """The content as a file with its name."""
-    file = BytesIO(content)
-    file.name = name
-    return file
 
 
 def limits_of(table: LossTable, alpha: float, digest: str) -> dict[str, Any]:
@@ -283,11 +312,12 @@ def show_downloads(table: LossTable, answers: Answers, question: dict[str, Any])
     def as_json() -> str:
         return json.dumps(losses_json(table, answers, question), indent=2)
 
+    name = file_name(Path(table.name).stem, *table.columns, alpha=question["alpha"])
     with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(
-            "Report (HTML)", html, "report.html", "text/html", key="html-losses", type="primary"
+            "Report (HTML)", html, f"{name}.html", "text/html", key="html-losses", type="primary"
         )
-        st.download_button("JSON", as_json, "report.json", "application/json", key="json-losses")
+        st.download_button("JSON", as_json, f"{name}.json", "application/json", key="json-losses")
     command = losses_command_line(table, asked_of(question["alpha"], question))
     st.code(command, language="bash", wrap_lines=True)
 
@@ -313,28 +343,34 @@ def header(digest: str) -> tuple[float, bool | None, Any]:
         )
         with st.popover("Another file", key=f"another-{digest}"):
             uploader()
+            st.button("Forget this one", on_click=leave, key="forget-losses")
     return alpha, KINDS[kind], st.container()
 
 
-def judge(name: str, content: bytes) -> None:
+def judge(file: FileRead) -> None:
     """Everything about one file; its columns can be read."""
-    digest = digest_of(content)
+    name, digest = file.name, file.sha256[:DIGEST]
     alpha, greater, told = header(digest)
     found = st.container()
-    models, case, group = columns_of(content, name, digest)
+    models, case, group = columns_of(file, digest)
     if not models:
         found.info("Pick a model under Columns; those that count rows or have text are not taken.")
         return
 
     def read() -> LossTable:
-        return read_losses(named(content, name), models, case, group, greater)
+        return read_losses(file, models, case, group, greater)
 
+    key = digest, name, tuple(models), case, group, greater
     try:
-        table = remembered("table", (digest, name, tuple(models), case, group, greater), read)
+        table = remembered("table", key, read)
         counts = f"{counted(table.size, 'case')}, {counted(len(models), 'model')}"
         told.caption(literal(f"{name}: {counts}. {table.taken} {' '.join(table.notes[:-1])}"))
         question = limits_of(table, alpha, digest)
-        answers = answers_of(table.columns, **table.told, **question)
+        answers = remembered(
+            "answers",
+            (*key, tuple(question.items())),
+            lambda: answers_of(table.columns, **table.told, **question),
+        )
         with found:
             show_found(table, answers, question)
     except ValueError as error:
@@ -346,19 +382,18 @@ def judge(name: str, content: bytes) -> None:
 
 def body() -> None:
     held = st.session_state.get(FILE)
+    if held is None:
+        asked_confidence()
+        invite()
+        return
     try:
-        if held is not None:
-            names_in(*held)
+        file = opened(held)
     except ValueError as error:
         asked_confidence()
         st.error(on_page(error))
         invite()
         return
-    if held is None:
-        asked_confidence()
-        invite()
-    else:
-        judge(*held)
+    judge(file)
 
 
 page(body, sidebar=False)

@@ -2,115 +2,107 @@
 
 import json
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import date
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
 from cpp_core import Results
 from cpp_core.report import AUDIENCES, SECTIONS
-from cpp_core.report.export import to_json
+from cpp_core.report.export import csv_text, results_name, to_json
 from cpp_core.report.pages import Look, report_html
 from cpp_core.report.pdf import find_browser, report_pdf
 from cpp_core.report.reproduce import NO_COMMAND, command_line, python_lines
+from pages.parts import door, own
 from pages.parts.choices import Choice
+from pages.parts.keeping import REPORTS, name_of
 from pages.parts.live import live
 from pages.parts.shell import page
 
+Make = Callable[[], str | bytes]
+
 PREVIEW_HEIGHT = 800
+LETTERS = 5000
+"""Of a title or a note, at most: what is printed for one keeps others waiting."""
+PROBLEMS = "_problems_of_printing"
+"""In the session: why the report could not be printed."""
 
 
 def wishes() -> Look:
-    """Ask for title, note, sections and audience; all have a start, so they are folded away."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    """Ask for audience, title, note and sections; all have a start, so they are folded away."""
+    with st.popover("For whom, title, sections"):
         audience = st.segmented_control(
             "For",
             list(AUDIENCES),
-            default="decision-maker",
             required=True,
-            key="audience",
             help="; ".join(f"{name}: {words}" for name, words in AUDIENCES.items()),
-            bind="query-params",
+            **door.own("audience", AUDIENCES, "decision-maker"),
         )
-        with st.popover("Title, note, sections"):
-            title = st.text_input("Title", key="title", placeholder="the decision")
-            note = st.text_area("Note", key="note", placeholder="Why this report, and for whom")
-            sections = st.multiselect(
-                "Sections",
-                list(SECTIONS),
-                list(SECTIONS),
-                key="sections",
-                format_func=lambda name: SECTIONS[name],
-                help="Always in it: the answer, what it assumes, what it does not say.",
-            )
-    return Look(title, note, tuple(sections), audience)
+        title = st.text_input("Title", key="title", placeholder="the decision")
+        note = st.text_area("Note", key="note", placeholder="Why this report, and for whom")
+        sections = st.multiselect(
+            "Sections",
+            list(SECTIONS),
+            list(SECTIONS),
+            key="sections",
+            format_func=lambda name: SECTIONS[name],
+            help="Always in it: the answer, what it assumes, what it does not say.",
+        )
+    return Look(title[:LETTERS], note[:LETTERS], tuple(sections), audience)
 
 
-@st.cache_data(max_entries=8, show_spinner="Writing the report ...")
-def results_page(
-    keys: tuple[str, ...],
-    trials: int,
-    choice: str,
-    wanted: Look,
-    day: date,
-    _choice: Choice,
-    _results: Results,
-) -> str:
-    """The report of results; the keys and the choice name all that these depend on."""
-    asked = wanted._asdict() | _choice.asked
-    return report_html(_results, _choice.alpha, _choice.side, day=day, **asked)
+def results_page(choice: Choice, wanted: Look, results: Results) -> str:
+    """The report of results, written once for whoever wants the same words on the same day."""
+    asked, day = wanted._asdict() | choice.asked, date.today()
+    source = own.source_of(results.experiment.dataset)
+    key = name_of(results), source, choice.alpha, choice.side, choice.question, wanted, day
+
+    def write() -> str:
+        with st.spinner("Writing the report ..."):
+            return report_html(results, choice.alpha, choice.side, day=day, source=source, **asked)
+
+    return REPORTS.get(key, write)
 
 
-def as_pdf(content: str) -> bytes:
-    """The report as the bytes of a PDF."""
+def as_pdf(content: str, problems: list[str]) -> bytes:
+    """The report as the bytes of a PDF; why there is none is left for the next run of the page."""
+    problems.clear()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "report.pdf")
-        report_pdf(content, path)
+        try:
+            report_pdf(content, path)
+        except ValueError as error:
+            problems.append(str(error))
+            raise
         return path.read_bytes()
 
 
-def offer_pdf(content: str) -> None:
-    """Print the report, and offer the file or say why there is none."""
-    try:
-        with st.spinner("Printing ..."):
-            printed = as_pdf(content)
-    except ValueError as error:
-        st.error(str(error))
-        return
-    st.download_button(
-        "Save the PDF", printed, "report.pdf", "application/pdf", key="pdf-results", type="primary"
-    )
+def downloads(content: str, name: str, others: Mapping[str, tuple[str, Make]]) -> None:
+    """Buttons for the report and its data, each made when it is clicked."""
+    html, pdf = f"{name}.html", f"{name}.pdf"
+    st.download_button("HTML", lambda: content, html, "text/html", key="html", type="primary")
+    if find_browser():
+        told = "Printed here; this takes some seconds."
+        make = partial(as_pdf, content, st.session_state.setdefault(PROBLEMS, []))
+        st.download_button("PDF", make, pdf, "application/pdf", key="pdf", help=told)
+    with st.popover("Data"):
+        for kind, (mime, make_data) in others.items():
+            st.download_button(kind, make_data, f"{name}.{kind.lower()}", mime, key=kind)
 
 
-def downloads(content: str, **others: tuple[str, Callable[[], str | bytes]]) -> None:
-    """Buttons for the report and its data, each made when it is clicked; then the preview."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.download_button(
-            "HTML", lambda: content, "report.html", "text/html", key="html-results", type="primary"
-        )
-        printing = bool(find_browser()) and st.button("Print to PDF", key="print-results")
-        for kind, (mime, make) in others.items():
-            st.download_button(kind.upper(), make, f"report.{kind}", mime, key=f"{kind}-results")
-    if printing:
-        offer_pdf(content)
-    if not find_browser():
-        st.caption("No PDF here: it needs Chromium. Open the HTML file in a browser and print it.")
-    st.caption("The HTML file needs no network; send it as it is.")
-    st.iframe(content, height=PREVIEW_HEIGHT, alt="Preview of the report")
-
-
-def from_results(choice: Choice, wanted: Look) -> None:
-    """The report of the current choice."""
+def body(choice: Choice) -> None:
     experiment, alpha, side = choice.experiment, choice.alpha, choice.side
+    line = st.container(horizontal=True, vertical_alignment="center")
+    with line:
+        wanted = wishes()
 
     def answer(results: Results) -> None:
         if len(results.trials) < results.asked:
             st.info("The report is written once all trials are there.")
             return
-        keys = tuple(experiment.key(name, choice.seed) for name in experiment.algorithms)
-        look = repr((alpha, side, choice.question))
-        content = results_page(keys, choice.trials, look, wanted, date.today(), choice, results)
+        content = results_page(choice, wanted, results)
 
         def as_text() -> str:
             return json.dumps(to_json(results, alpha, side, **choice.asked), indent=2)
@@ -118,28 +110,31 @@ def from_results(choice: Choice, wanted: Look) -> None:
         def as_parquet() -> bytes:
             return results.at(alpha, side).to_parquet(index=False)
 
-        downloads(
-            content,
-            csv=("text/csv", lambda: results.at(alpha, side).to_csv(index=False)),
-            json=("application/json", as_text),
-            parquet=("application/vnd.apache.parquet", as_parquet),
-        )
+        data: dict[str, tuple[str, Make]] = {
+            "CSV": ("text/csv", lambda: csv_text(results.at(alpha, side))),
+            "JSON": ("application/json", as_text),
+            "Parquet": ("application/vnd.apache.parquet", as_parquet),
+        }
+        with line:
+            downloads(content, results_name(results, alpha), data)
+        for problem in st.session_state.get(PROBLEMS, ()):
+            st.error(problem)
+        if not find_browser():
+            st.caption("No PDF here: it needs Chromium. Open the HTML in a browser and print it.")
+        st.iframe(content, height=PREVIEW_HEIGHT, alt="Preview of the report")
+        st.caption("The HTML file needs no network; send it as it is.")
         st.subheader("Reproduce it")
         asked = wanted._asdict() | choice.asked
-        st.code(python_lines(results, alpha, side, asked), language="python")
-        command = command_line(experiment, choice.trials, choice.seed, alpha, side, choice.asked)
+        source = own.source_of(experiment.dataset)
+        st.code(python_lines(results, alpha, side, asked, source), language="python")
+        trials, seed = choice.trials, choice.seed
+        command = command_line(experiment, trials, seed, alpha, side, choice.asked, source)
         if command:
             st.code(command, language="bash", wrap_lines=True)
         else:
             st.caption(NO_COMMAND)
 
     live(experiment, choice.trials, choice.seed, answer, "report")
-
-
-def body(choice: Choice) -> None:
-    st.title("Report")
-    wanted = wishes()
-    from_results(choice, wanted)
     st.page_link("pages/losses.py", label="Models that were trained elsewhere: a file of losses →")
 
 

@@ -1,6 +1,7 @@
 """What several tests build on: learners with known laws, results and panels that a test chooses."""
 
 import json
+import re
 import sys
 from collections.abc import Iterable
 from contextlib import contextmanager
@@ -20,6 +21,11 @@ from cpp_core.method.ranks import Ranked
 from cpp_core.trials.one_trial import run_block
 from cpp_core.trials.store import Arrays, Store
 from cpp_core.verdicts.about import About
+
+
+def unmarked(html):
+    """What a page says, without the marks of its terms."""
+    return re.sub(r'<span class="term"[^>]*>(.*?)</span>', r"\1", html)
 
 
 class Quick(RegressorMixin, BaseEstimator):
@@ -68,6 +74,28 @@ class Brittle(Mean):
         if y[0] < 0:
             raise RuntimeError("a negative label came first")
         return super().fit(X, y)
+
+
+class Starved(Mean):
+    """Finds no memory once its sample holds a negative first label."""
+
+    def fit(self, X, y):
+        if y[0] < 0:
+            raise MemoryError("Unable to allocate 3 TiB")
+        return super().fit(X, y)
+
+
+class Starving:
+    """A table of inputs that finds no memory for a sample of its rows."""
+
+    def __init__(self, X):
+        self.shape = X.shape
+
+    def __len__(self):
+        return self.shape[0]
+
+    def __getitem__(self, rows):
+        raise MemoryError("Unable to allocate 3 TiB")
 
 
 BOTH = np.array([0, 1])
@@ -192,17 +220,6 @@ def unmeasured():
         yield
     finally:
         sys.settrace(tracer)
-
-
-def replaced(monkeypatch, original, other):
-    """Put another function or class in the place of one, wherever the package has imported it.
-
-    Not where it is defined: a law that is derived there stays what it is.
-    """
-    for place, module in list(sys.modules.items()):
-        if place.startswith("cpp_core.") and place != original.__module__:
-            for name in [name for name, value in vars(module).items() if value is original]:
-                monkeypatch.setattr(module, name, other)
 
 
 def shifted_ranks(monkeypatch, shift_lo, shift_hi):

@@ -82,9 +82,8 @@ def registered(truth: Truth, classifier: Callable[..., Any] | None = None) -> It
         stack.enter_context(patch.dict(REGRESSORS, regressors))
         stack.enter_context(patch.dict(LOSSES, losses))
         if classifier is not None:
-            find("cpp_core.method.symbols", "RandomForestClassifier")
-            place = "cpp_core.method.symbols.RandomForestClassifier"
-            stack.enter_context(patch(place, lambda **_: classifier()))
+            find("cpp_core.method.symbols", "default_classifier")
+            stack.enter_context(patch("cpp_core.method.symbols.default_classifier", classifier))
         warnings.simplefilter("ignore")
         yield
 

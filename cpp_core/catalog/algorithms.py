@@ -1,26 +1,12 @@
 """The algorithms that a user can pick, each with one label, colour, marker and hatch everywhere."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, Literal
 
-from sklearn.dummy import DummyClassifier, DummyRegressor
-from sklearn.ensemble import (
-    HistGradientBoostingClassifier,
-    HistGradientBoostingRegressor,
-    RandomForestClassifier,
-    RandomForestRegressor,
-)
-from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.naive_bayes import GaussianNB
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-
 from cpp_core.checks import lookup
-from cpp_core.learners.gradient import GradientDescent, StochasticGradientDescent
-from cpp_core.learners.neighbors import NeighborsClassifier, NeighborsRegressor
-from cpp_core.learners.svm import PlattSVC
 
 Task = Literal["classification", "regression"]
 
@@ -32,6 +18,12 @@ class Algorithm:
     ``makers`` holds, for each task that it can do, what builds its estimator from settings.
     ``lock_free`` says that one large fit runs outside the interpreter lock, hence well in threads;
     ``kernel`` names compiled code that computes whole trials of it, where a dataset has it too.
+    ``batched`` is the place of code that trains and judges all candidates of a layout at once.
+    ``case_bytes`` and ``pair_bytes`` are about what a fit takes for each case that it trains on,
+    and for each pair of them (or of one and a case that it is judged at).
+    ``own`` says that a user added it, which this process alone knows; then ``digest`` tells what
+    its numbers depend on, ``kept`` whether it can be found again by that, and ``prepares`` whether
+    it reads a frame as it is.
     """
 
     name: str
@@ -43,6 +35,13 @@ class Algorithm:
     makers: dict[Task, Callable[..., Any]]
     lock_free: bool = False
     kernel: str | None = None
+    batched: str | None = None
+    case_bytes: int = 200
+    pair_bytes: int = 0
+    own: bool = False
+    digest: str = ""
+    kept: bool = True
+    prepares: bool = False
 
     @property
     def ink(self) -> str:
@@ -57,6 +56,13 @@ class Algorithm:
         """The tasks that the algorithm can do."""
         return tuple(self.makers)
 
+    def measuring(self) -> Callable[..., Any] | None:
+        """The algorithm's own way to measure, with the signature of ``method.measuring.measure``.
+
+        It is for the algorithm as it is made here: other settings, losses and tables it passes on.
+        """
+        return None if self.batched is None else loaded(self.batched)
+
     def make(self, task: Task | None = None, **settings: Any) -> Any:
         """An untrained estimator for the task (its first one by default)."""
         task = self.tasks[0] if task is None else task
@@ -67,14 +73,39 @@ class Algorithm:
         try:
             return self.makers[task](**settings)
         except TypeError as error:
-            raise ValueError(f"{self.label} does not take these settings: {error}.") from error
+            names = ", ".join(map(repr, settings))
+            raise ValueError(f"{self.label} does not take these settings: {names}.") from error
 
 
-def _scaled(estimator: type, **fixed: Any) -> Callable[..., Any]:
+def made(place: str, **fixed: Any) -> Callable[..., Any]:
+    """What makes an estimator of the class at a place, as ``module:name``, with fixed settings.
+
+    Its module is loaded when the first one is made: who trains nothing never waits for it.
+    """
+
     def make(**settings: Any) -> Any:
-        return make_pipeline(StandardScaler(), estimator(**fixed, **settings))
+        return loaded(place)(**{**fixed, **settings})
 
     return make
+
+
+def loaded(place: str) -> Any:
+    """What is at a place, as ``module:name``."""
+    module, name = place.split(":")
+    return getattr(import_module(module), name)
+
+
+def scaled(place: str, **fixed: Any) -> Callable[..., Any]:
+    """The same on standardised inputs."""
+    make = made(place, **fixed)
+
+    def pipeline(**settings: Any) -> Any:
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
+
+        return make_pipeline(StandardScaler(), make(**settings))
+
+    return pipeline
 
 
 # Colours beyond the paper's four are Okabe and Ito's, safe for colour-blind eyes; marker and hatch
@@ -84,80 +115,151 @@ _OFFERED = (
         *("svm-lin", "SVM-lin"),
         "Support vector machine with a linear kernel, probabilities by Platt's method",
         *("#C2188F", "circle", "/"),
-        {"classification": partial(PlattSVC, kernel="linear")},
+        {"classification": made("cpp_core.learners.svm:PlattSVC", kernel="linear")},
         lock_free=True,
+        pair_bytes=12,
     ),
     Algorithm(
         *("svm-rbf", "SVM-rbf"),
         "Support vector machine with a Gaussian kernel, probabilities by Platt's method",
         *("#1186D8", "square", "\\"),
-        {"classification": partial(PlattSVC, kernel="rbf")},
+        {"classification": made("cpp_core.learners.svm:PlattSVC", kernel="rbf")},
         lock_free=True,
+        pair_bytes=12,
     ),
     Algorithm(
         *("gd", "GD"),
         "Linear model, 5 full-batch gradient updates from a random start",
         *("#D1352B", "triangle-up", "x"),
-        {"regression": GradientDescent},
+        {"regression": made("cpp_core.learners.gradient:GradientDescent")},
         kernel="descent",
     ),
     Algorithm(
         *("sgd", "SGD"),
         "Linear model, 5 passes of stochastic gradient descent from a random start",
         *("#2A52BE", "triangle-down", "-"),
-        {"regression": StochasticGradientDescent},
+        {"regression": made("cpp_core.learners.gradient:StochasticGradientDescent")},
         kernel="descent",
     ),
     Algorithm(
         *("logistic", "Logistic regression"),
         "Linear log-odds on standardised inputs",
         *("#E69F00", "diamond-wide", "|"),
-        {"classification": _scaled(LogisticRegression, max_iter=1000)},
+        {"classification": scaled("sklearn.linear_model:LogisticRegression", max_iter=1000)},
     ),
     Algorithm(
         *("knn", "Nearest neighbours"),
         "The 5 nearest cases (all, where there are fewer) after standardising",
         *("#009E73", "pentagon", "+"),
-        {"classification": _scaled(NeighborsClassifier), "regression": _scaled(NeighborsRegressor)},
+        {
+            "classification": scaled("cpp_core.learners.neighbors:NeighborsClassifier"),
+            "regression": scaled("cpp_core.learners.neighbors:NeighborsRegressor"),
+        },
     ),
     Algorithm(
         *("random-forest", "Random forest"),
         "100 decision trees on bootstrap samples",
         *("#7A5C00", "hexagon", "."),
-        {"classification": RandomForestClassifier, "regression": RandomForestRegressor},
+        {
+            "classification": made("sklearn.ensemble:RandomForestClassifier"),
+            "regression": made("sklearn.ensemble:RandomForestRegressor"),
+        },
+        case_bytes=12_000,  # of 100 trees, grown until each leaf is pure
     ),
     Algorithm(
         *("boosting", "Gradient boosting"),
         "Histogram-based boosted trees",
         *("#56B4E9", "star", "/"),
         {
-            "classification": HistGradientBoostingClassifier,
-            "regression": HistGradientBoostingRegressor,
+            "classification": made("sklearn.ensemble:HistGradientBoostingClassifier"),
+            "regression": made("sklearn.ensemble:HistGradientBoostingRegressor"),
         },
     ),
     Algorithm(
         *("naive-bayes", "Naive Bayes"),
         "Independent Gaussian inputs within each class",
         *("#D55E00", "bowtie", "\\"),
-        {"classification": GaussianNB},
+        {"classification": made("sklearn.naive_bayes:GaussianNB")},
+        batched="cpp_core.learners.batched:measure_naive_bayes",
     ),
     Algorithm(
         *("ridge", "Ridge"),
         "Linear model with a squared penalty, on standardised inputs",
         *("#8A6FBF", "hourglass", "x"),
-        {"regression": _scaled(Ridge)},
+        {"regression": scaled("sklearn.linear_model:Ridge")},
+        batched="cpp_core.learners.batched:measure_ridge",
     ),
     Algorithm(
         *("dummy", "Dummy"),
         "Ignores the inputs: class frequencies, or the mean",
         *("#999933", "cross", "-"),
         {
-            "classification": partial(DummyClassifier, strategy="prior"),
-            "regression": DummyRegressor,
+            "classification": made("sklearn.dummy:DummyClassifier", strategy="prior"),
+            "regression": made("sklearn.dummy:DummyRegressor"),
         },
     ),
 )
-ALGORITHMS: dict[str, Algorithm] = {algorithm.name: algorithm for algorithm in _OFFERED}
+
+
+def _imported(module: str, name: str, coded: bool, fixed: Mapping[str, Any]) -> Callable[..., Any]:
+    """What makes an estimator of another library, which is imported when it is made."""
+
+    def make(**settings: Any) -> Any:
+        try:
+            library = import_module(module)
+        except (ImportError, OSError) as error:
+            raise ValueError(
+                f"{module} is installed but cannot be loaded ({error}); mend it, or pick another "
+                "algorithm."
+            ) from error
+        made = getattr(library, name)(**{**fixed, **settings})
+        if not coded:
+            return made
+        from cpp_core.learners.coded_labels import CodedLabels
+
+        return CodedLabels(made)
+
+    return make
+
+
+def _of_library(
+    about: tuple[str, str, str], look: tuple[str, str, str], module: str, prefix: str,
+    coded: bool, fixed: Mapping[str, Any],
+) -> Algorithm:  # fmt: skip
+    makers: dict[Task, Callable[..., Any]] = {
+        "classification": _imported(module, f"{prefix}Classifier", coded, fixed),
+        "regression": _imported(module, f"{prefix}Regressor", False, fixed),
+    }
+    return Algorithm(*about, *look, makers)
+
+
+_ELSEWHERE = (
+    _of_library(
+        ("lightgbm", "LightGBM", "Boosted trees of the library LightGBM"),
+        ("#DDAA33", "triangle-ne", "\\"),
+        *("lightgbm", "LGBM", False, {"verbosity": -1, "n_jobs": 1}),
+    ),
+    _of_library(
+        ("xgboost", "XGBoost", "Boosted trees of the library XGBoost"),
+        ("#BB5566", "triangle-nw", "."),
+        *("xgboost", "XGB", True, {"n_jobs": 1}),
+    ),
+    _of_library(
+        ("catboost", "CatBoost", "Boosted trees of the library CatBoost"),
+        ("#225555", "triangle-se", "+"),
+        *("catboost", "CatBoost", True),
+        {
+            **{"verbose": False, "allow_writing_files": False},
+            **{"thread_count": 1, "random_state": 0},
+        },
+    ),
+)
+"""Offered where their library, of the same name, is installed; never required."""
+
+ALGORITHMS: dict[str, Algorithm] = {
+    own.name: own
+    for own in (*_OFFERED, *(other for other in _ELSEWHERE if find_spec(other.name) is not None))
+}
 """The registered algorithms by name."""
 
 

@@ -2,20 +2,28 @@
 
 import hashlib
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
-from sklearn import datasets as bundled
+from scipy import special
 
 from cpp_core.catalog.algorithms import Task
+from cpp_core.catalog.settings import Setting
 from cpp_core.checks import check_count, lookup
 
+if TYPE_CHECKING:
+    from cpp_core.catalog.columns import Column
+    from cpp_core.learners.table_encoder import TableEncoder
+
 Draw = Callable[[int, np.random.Generator], tuple[NDArray, NDArray]]
+
+MOST_INPUTS = 100_000
+"""Of a simulated case."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,8 +41,9 @@ class Dataset:
     classes : tuple
         Labels of a classification, empty for a regression.
     feature_names : tuple of str
-    feature_map : callable or None
-        Suggested inputs for regressing a loss on a case.
+    feature_map : callable, transformer or None
+        Suggested inputs for regressing a loss on a case; a transformer learns them from the cases
+        that the regression is fitted to.
     unit : str
         Unit of y in a regression.
     picture : callable or None
@@ -43,6 +52,12 @@ class Dataset:
         Compiled code that computes whole trials on it, of the algorithms that have it too.
     own : bool
         Whether it is a user's own table, which this process alone knows.
+    columns : tuple of Column
+        What the inputs of a user's own table hold.
+    encoder : TableEncoder or None
+        What turns such inputs into numbers inside each training run, where they are mixed.
+    frame : DataFrame or None
+        The same inputs as they were given, for algorithms that prepare them themselves.
     """
 
     name: str
@@ -53,33 +68,50 @@ class Dataset:
     table: tuple[NDArray, NDArray] | None = None
     classes: tuple[Any, ...] = ()
     feature_names: tuple[str, ...] = ()
-    feature_map: Callable[[Any], NDArray] | None = None
+    feature_map: Any = None
     unit: str = ""
     picture: Callable[[NDArray], NDArray] | None = None
     kernel: str | None = None
     own: bool = False
+    columns: "tuple[Column, ...]" = ()
+    encoder: "TableEncoder | None" = None
+    frame: Any = None
 
     @property
     def size(self) -> int | None:
         """How many cases there are, None for a simulator."""
         return None if self.table is None else len(self.table[1])
 
+    @property
+    def n_inputs(self) -> int:
+        """How many inputs a case has."""
+        return len(self.feature_names) if self.table is None else self.table[0].shape[1]
+
+    def shown(self, x: NDArray, most: int | None = None) -> list[str]:
+        """The inputs of a case as their owner knows them: words of categories, dates, gaps."""
+        if not self.columns:
+            return [f"{value:.4g}" for value in np.asarray(x[:most], dtype=np.float64)]
+        return [own.shown(float(v)) for own, v in zip(self.columns[:most], x[:most], strict=True)]
+
 
 def table_dataset(
     name: str, label: str, X: NDArray, y: NDArray, task: Task, **about: Any
 ) -> Dataset:
     """A finite table as a Dataset."""
-
-    def draw(n: int, rng: np.random.Generator) -> tuple[NDArray, NDArray]:
-        if check_count(n, "n") > len(y):
-            raise ValueError(f"{label} has {len(y)} cases, but {n} were asked for; ask for fewer.")
-        rows = rng.permutation(len(y))[:n]
-        return X[rows], y[rows]
-
+    draw = partial(_drawn, label, X, y)
     classes = tuple(np.unique(y).tolist()) if task == "classification" else ()
     kind = f"{len(classes)} classes" if classes else "a numeric target"
     about.setdefault("description", f"{len(y):,} cases, {X.shape[1]} inputs, {kind}")
     return Dataset(name, label, task=task, draw=draw, table=(X, y), classes=classes, **about)
+
+
+def _drawn(
+    label: str, X: NDArray, y: NDArray, n: int, rng: np.random.Generator
+) -> tuple[NDArray, NDArray]:
+    if check_count(n, "n") > len(y):
+        raise ValueError(f"{label} has {len(y)} cases, but {n} were asked for; ask for fewer.")
+    rows = rng.permutation(len(y))[:n]
+    return X[rows], y[rows]
 
 
 def digits_features(X: Any) -> NDArray:
@@ -100,10 +132,10 @@ def _digit_picture(pixels: NDArray) -> NDArray:
     return (255 - pixels.reshape(8, 8) / 16 * 255).astype(np.uint8)
 
 
-def _bundled(
-    name: str, label: str, load: Callable[[], Any], task: Task, about: Mapping[str, Any], /
-) -> Dataset:
-    raw = load()
+def _bundled(name: str, label: str, load: str, task: Task, about: Mapping[str, Any], /) -> Dataset:
+    from sklearn import datasets  # loads slowly: only where a table of its is used
+
+    raw = getattr(datasets, load)()
     y = raw.target_names[raw.target] if task == "classification" else raw.target
     names = tuple(map(str, raw.feature_names))
     return table_dataset(name, label, raw.data, y, task, feature_names=names, **about)
@@ -111,7 +143,7 @@ def _bundled(
 
 def _quadnoise(d: int = 2, noise: str = "normal", scale: float = 2.2, df: float = 2.1) -> Dataset:
     """Y = <w*, X> + e with w* = (1, ..., 1), X ~ N(0, I_d); e Normal or Student-t."""
-    check_count(d, "d")
+    check_count(d, "d", most=MOST_INPUTS)
     if noise not in ("normal", "student"):
         raise ValueError(f"noise must be 'normal' or 'student', but {noise!r} was given.")
     if not (math.isfinite(scale) and scale > 0 and math.isfinite(df) and df > 0):
@@ -137,10 +169,10 @@ def _quadnoise(d: int = 2, noise: str = "normal", scale: float = 2.2, df: float 
 
 def _two_classes(bayes_error: float = 0.1, d: int = 2) -> Dataset:
     """Two Normal clouds whose best possible classifier errs with probability bayes_error."""
-    check_count(d, "d")
+    check_count(d, "d", most=MOST_INPUTS)
     if not 0 < bayes_error < 0.5:
         raise ValueError(f"bayes_error must lie between 0 and 0.5, but {bayes_error!r} was given.")
-    shift = -stats.norm.ppf(bayes_error)
+    shift = -special.ndtri(bayes_error)
 
     def draw(n: int, rng: np.random.Generator) -> tuple[NDArray, NDArray]:
         y = rng.integers(2, size=check_count(n, "n"))
@@ -186,36 +218,18 @@ _DIGITS = {
 _DIABETES = {"unit": "progression score"}
 _table = partial(partial, _bundled)
 DATASETS: dict[str, Callable[..., Dataset]] = {
-    "digits": _table("digits", "Digits", bundled.load_digits, "classification", _DIGITS),
+    "digits": _table("digits", "Digits", "load_digits", "classification", _DIGITS),
     "quadnoise": _quadnoise,
     "breast-cancer": _table(
-        "breast-cancer", "Breast cancer", bundled.load_breast_cancer, "classification", {}
+        "breast-cancer", "Breast cancer", "load_breast_cancer", "classification", {}
     ),
-    "wine": _table("wine", "Wine", bundled.load_wine, "classification", {}),
-    "iris": _table("iris", "Iris", bundled.load_iris, "classification", {}),
-    "diabetes": _table("diabetes", "Diabetes", bundled.load_diabetes, "regression", _DIABETES),
+    "wine": _table("wine", "Wine", "load_wine", "classification", {}),
+    "iris": _table("iris", "Iris", "load_iris", "classification", {}),
+    "diabetes": _table("diabetes", "Diabetes", "load_diabetes", "regression", _DIABETES),
     "two-classes": _two_classes,
     "growing-noise": _growing_noise,
 }
 """What makes each registered dataset, by name."""
-
-
-@dataclass(frozen=True)
-class Setting:
-    """A setting of a simulated dataset that a page offers, with its name in a link.
-
-    A choice among ``options``, which are labels by name, or a number from ``low`` to ``high`` in
-    steps.
-    """
-
-    name: str
-    label: str
-    key: str
-    default: Any
-    options: Mapping[str, str] = field(default_factory=dict)
-    low: float = 0
-    high: float = 0
-    step: float = 0
 
 
 _NOISES = {"normal": "Normal", "student": "Student-t: rare large errors"}
@@ -241,33 +255,70 @@ def array_bytes(values: NDArray) -> bytes:
     return "\0".join(map(str, values)).encode()
 
 
-def add_table(X: Any, y: Any, task: Task, label: str = "Your table", **about: Any) -> Dataset:
+OWN: dict[str, Dataset] = {}
+"""Tables of users, by name; they are in no list that others see."""
+
+
+DIGITS = 32
+"""Of a digest in a name: nobody can make two tables with the same one, to be taken for each other.
+"""
+
+
+def add_table(
+    X: Any,
+    y: Any,
+    task: Task,
+    label: str = "Your table",
+    columns: "Sequence[Column]" = (),
+    **about: Any,
+) -> Dataset:
     """Register a user's own table; its name is a digest of its content.
 
-    The same content gets the same name, so that stored losses are found again.
+    The same content gets the same name, so that stored losses are found again. ``columns`` say what
+    X holds where it was typed from a frame (``type_frame``): mixed columns, and missing values,
+    become numbers inside each training run.
     """
     X, y = np.ascontiguousarray(X, dtype=np.float64), np.asarray(y)
     content = hashlib.sha256(X.tobytes())
     content.update(str((X.shape, y.dtype, task)).encode())
     content.update(array_bytes(y))
-    name = f"table-{content.hexdigest()[:16]}"
-    dataset = table_dataset(name, label, X, y, task, own=True, **about)
+    if columns:
+        content.update(repr([(own.name, own.kind, own.levels) for own in columns]).encode())
+        about.setdefault("feature_names", tuple(own.name for own in columns))
+    if about.get("frame") is not None:
+        content.update(pd.util.hash_pandas_object(about["frame"].map(repr)).to_numpy().tobytes())
+    if any(own.encoded for own in columns) or np.isnan(X).any():
+        from cpp_core.learners.table_encoder import TableEncoder  # with scikit-learn: where needed
+
+        codes = [j for j, own in enumerate(columns) if own.kind == "category"]
+        about["encoder"] = about["feature_map"] = TableEncoder(codes)
+    name = f"table-{content.hexdigest()[:DIGITS]}"
+    dataset = table_dataset(name, label, X, y, task, own=True, columns=tuple(columns), **about)
     register(dataset)
     return dataset
 
 
 def register(dataset: Dataset) -> None:
-    """Make a dataset known by its name, in this process."""
-    DATASETS[dataset.name] = lambda: dataset
+    """Make a user's table known by its name, in this process."""
+    OWN[dataset.name] = dataset
 
 
-@lru_cache(maxsize=32)
+def forget(name: str) -> None:
+    """Forget a user's table."""
+    OWN.pop(name, None)
+
+
 def load_dataset(name: str, **settings: Any) -> Dataset:
-    """A registered dataset, with settings where it is simulated.
+    """A registered dataset, with settings where it is simulated; or a user's table by its digest.
 
     >>> load_dataset("quadnoise", noise="student").draw(3, np.random.default_rng(0))[0].shape
     (3, 2)
     """
+    return OWN[name] if name in OWN and not settings else _loaded(name, **settings)
+
+
+@lru_cache(maxsize=32)
+def _loaded(name: str, **settings: Any) -> Dataset:
     maker = lookup(name, DATASETS, "dataset")
     try:
         return maker(**settings)

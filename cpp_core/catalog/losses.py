@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import f1_score, roc_auc_score
 
+from cpp_core.catalog.costs import asymmetric_cost, check_unit, cost_matrix, pinball
 from cpp_core.checks import lookup
 from cpp_core.method.evaluation import EPSILON, Loss, aligned, batch_mean
 
@@ -94,6 +94,8 @@ def f1(positive_class: Any = None) -> Loss:
     """F1 of one class, or the plain average over the classes when none is named."""
 
     def function(candidate: Any, X: Any, y: NDArray) -> float:
+        from sklearn.metrics import f1_score  # loads slowly: only where it is measured
+
         predicted = np.asarray(candidate.predict(X))
         labels = None if positive_class is None else [positive_class]
         return float(f1_score(y, predicted, labels=labels, average="macro", zero_division=np.nan))
@@ -104,6 +106,8 @@ def f1(positive_class: Any = None) -> Loss:
 
 def _roc_auc(candidate: Any, X: Any, y: NDArray) -> float:
     """One class against the rest, averaged over the batch's classes; undefined with one class."""
+    from sklearn.metrics import roc_auc_score  # loads slowly: only where it is measured
+
     labels = np.unique(y)
     if len(labels) < 2:
         return math.nan
@@ -118,9 +122,15 @@ def _roc_auc(candidate: Any, X: Any, y: NDArray) -> float:
 _ZERO_ONE = _bounded(
     "zero_one", _zero_one, label="zero-one loss", words="1 for an error, 0 for a hit", errors=True
 )
-_ABSOLUTE = _regression(
-    "absolute_error", _absolute, words="how far the prediction is from the target"
-)
+
+
+def absolute_error(unit: str = "") -> Loss:
+    """How far the prediction is from the target, in its unit."""
+    words = "how far the prediction is from the target"
+    return _regression("absolute_error", _absolute, words=words, unit=check_unit(unit))
+
+
+_ABSOLUTE = absolute_error()
 _OFFERED = (
     log_loss(),
     _ZERO_ONE,
@@ -141,6 +151,9 @@ _OFFERED = (
         squared=True,
     ),
     _ABSOLUTE,
+    cost_matrix(),
+    asymmetric_cost(),
+    pinball(),
     batch_mean(_ZERO_ONE, "error_rate", words="the share of errors in the batch"),
     _share("accuracy", _accuracy, words="the share of hits in the batch", shares=True),
     f1(),
@@ -165,12 +178,19 @@ _OFFERED = (
 LOSSES: dict[str, Loss] = {loss.name: loss for loss in _OFFERED}
 """The losses that can be asked for by name."""
 
+OFFERED = frozenset(LOSSES)
+"""Those that every process knows; others were registered in this one alone."""
+
 WITH_SETTINGS: dict[str, Callable[..., Loss]] = {
     "log_loss": log_loss,
     "mean_log_loss": mean_log_loss,
     "f1": f1,
+    "absolute_error": absolute_error,
+    "cost_matrix": cost_matrix,
+    "asymmetric_cost": asymmetric_cost,
+    "pinball": pinball,
 }
-"""What makes a loss that has settings: the clip of log losses, the positive class of f1."""
+"""What makes a loss that has settings: the clip of log losses, the positive class of f1, costs."""
 
 
 def make_loss(name: str, **settings: Any) -> Loss:
@@ -192,10 +212,19 @@ CLIPS: dict[str, float] = {"machine": EPSILON, "1e-6": 1e-6, "0.001": 1e-3}
 """The smallest probabilities that a page offers for log losses, by their names in a link."""
 
 
+def settings_of(name: str) -> dict[str, Any]:
+    """The settings that a loss takes, with their usual values.
+
+    >>> settings_of("pinball"), settings_of("hinge")
+    ({'quantile': 0.9, 'unit': ''}, {})
+    """
+    made = WITH_SETTINGS.get(name)
+    return {n: p.default for n, p in inspect.signature(made).parameters.items()} if made else {}
+
+
 def is_clipped(name: str) -> bool:
     """Whether a loss takes a clip, the smallest probability that it counts with."""
-    made = WITH_SETTINGS.get(name)
-    return made is not None and "clip" in inspect.signature(made).parameters
+    return "clip" in settings_of(name)
 
 
 def resolve_loss(loss: "str | Loss | Callable[..., Any]", batch_size: int | None = None) -> Loss:

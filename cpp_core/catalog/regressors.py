@@ -4,13 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from quantile_forest import ExtraTreesQuantileRegressor, RandomForestQuantileRegressor
-from sklearn.dummy import DummyRegressor
-from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
-from sklearn.linear_model import Ridge
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-
+from cpp_core.catalog.algorithms import made, scaled
 from cpp_core.method.modulation import Modulation
 
 
@@ -30,37 +24,33 @@ class Regressor:
     counterpart: str | None = None
 
 
-def _linear() -> Any:
-    return make_pipeline(StandardScaler(), Ridge())
-
-
 _OFFERED = (
     Regressor(
         *("random-forest", "Random forest", "regression", "100 decision trees"),
-        RandomForestRegressor,
+        made("sklearn.ensemble:RandomForestRegressor"),
     ),
     Regressor(
         *("extra-trees", "Extra trees", "regression", "100 trees with random cuts"),
-        ExtraTreesRegressor,
+        made("sklearn.ensemble:ExtraTreesRegressor"),
         "quantile-extra-trees",
     ),
     Regressor(
         *("linear", "Linear model", "regression", "a linear model on standardised inputs"),
-        _linear,
+        scaled("sklearn.linear_model:Ridge"),
     ),
     Regressor(
         *("mean", "Mean loss", "regression", "the same at every case: the mean loss"),
-        DummyRegressor,
+        made("sklearn.dummy:DummyRegressor"),
     ),
     Regressor(
         *("quantile-forest", "Quantile forest", "quantile"),
         "quantiles of 100 decision trees",
-        RandomForestQuantileRegressor,
+        made("quantile_forest:RandomForestQuantileRegressor"),
     ),
     Regressor(
         *("quantile-extra-trees", "Quantile extra trees", "quantile"),
         "quantiles of 100 trees with random cuts",
-        ExtraTreesQuantileRegressor,
+        made("quantile_forest:ExtraTreesQuantileRegressor"),
         "extra-trees",
     ),
 )

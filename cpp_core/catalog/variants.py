@@ -23,7 +23,8 @@ class Variant:
     retrains : bool or None
         Whether the promise is about retraining; None where ``n_sets`` decides.
     layout : callable
-        The construction: ``layout(n, n_sets, n_held_out)`` says who trains where.
+        The construction: ``layout(n, n_sets, n_held_out, calibration_share)`` says who trains
+        where.
     n_parts : int
         How many parts it has; one candidate is trained on a further one.
     modulation : "regression", "quantile" or None
@@ -41,7 +42,7 @@ class Variant:
     technical: str
     explanation: str
     retrains: bool | None
-    layout: Callable[[int, int | None, int], tuple[Part, ...]]
+    layout: Callable[[int, int | None, int, float], tuple[Part, ...]]
     width: str = ""
     n_parts: int = 1
     modulation: Modulation | None = None
@@ -53,6 +54,13 @@ class Variant:
     def regresses(self) -> Modulation | None:
         """What kind of regression it needs, if any."""
         return "quantile" if self.symbolic else self.modulation
+
+    def divides(self, retrained: bool) -> bool:
+        """Whether calibration shares cases with another part, so that there is a share to fix.
+
+        Where every loss has a training run of its own, k and m are all that there is to choose.
+        """
+        return not retrained or self.n_parts > 1
 
     @property
     def moves(self) -> bool:

@@ -1,12 +1,14 @@
 """Lines and tables for a terminal; no name from a file can steer it."""
 
+import argparse
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
-from typing import TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
-from cpp_core.verdicts.about import Verdict
-from cpp_core.verdicts.summary import Table
+if TYPE_CHECKING:
+    from cpp_core.verdicts.about import Verdict
+    from cpp_core.verdicts.summary import Table
 
 GAP = "  "
 FIGURE_STARTS = set("0123456789-+.")
@@ -32,9 +34,25 @@ def say(lines: Iterable[str], to: TextIO | None = None) -> None:
         print(printable(line), file=to or sys.stdout)
 
 
-def aligned(table: Table) -> list[str]:
+class Parser(argparse.ArgumentParser):
+    """Arguments whose help and errors are printed like all else: errors repeat what was typed."""
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        for line in message.splitlines(keepends=True):
+            text = line.rstrip("\n")
+            print(printable(text), end=line[len(text) :], file=file or sys.stderr)
+
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        """The value of ``--column=--`` is a name like any other; argparse would take it away."""
+        if action.option_strings and action.nargs is None and arg_strings == ["--"]:
+            return self._get_value(action, "--")
+        return super()._get_values(action, arg_strings)
+
+
+def aligned(table: "Table") -> list[str]:
     """A table as lines: figures to the right, words to the left.
 
+    >>> from cpp_core.verdicts.summary import Table
     >>> aligned(Table(("model", "cases"), [("a", "1,000"), ("longer", "9")]))
     ['model   cases', 'a       1,000', 'longer      9']
     """
@@ -61,6 +79,7 @@ def _width(text: str) -> int:
     )
 
 
-def told_line(verdict: Verdict) -> str:
-    """A sentence with its badge."""
-    return f"[{verdict.badge}: {verdict.assumptions}] {verdict.text}"
+def told_line(verdict: "Verdict") -> str:
+    """A sentence with what it is worth: the strength of a claim, else the outcome."""
+    claimed = f"{verdict.badge}: {verdict.assumptions}"
+    return f"[{claimed if verdict.claim == 'yes' else verdict.mark[2:]}] {verdict.text}"

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from cpp_core.checks import Level, check_count
 from cpp_core.estimators.conformal_sets import ConformalSets, check_groups
 from cpp_core.method.constructions import dealt, modulated, plain
+from cpp_core.method.evaluation import check_labels
 from cpp_core.method.measuring import measure
 from cpp_core.method.modulation import Modulation
 from cpp_core.method.training import check_sample, tell_failures
@@ -36,12 +37,16 @@ class AlgorithmCPP(ConformalSets):
         None is the Z-free set. Otherwise the set moves with the new case (X, y): half of the data
         regresses the loss on the case, the other half calibrates, each with k subsets; "regression"
         has a fixed width, "quantile" a variable one.
-    feature_map : callable, optional
-        Turns X into inputs of ``regressor``; the label is appended, one-hot for classification.
+    feature_map : callable or transformer, optional
+        Turns X into inputs of ``regressor``; the label is appended, one-hot for classification. As
+        in ``CandidateCPP``.
     paired_with : scikit-learn estimator, optional
         Bounds the difference l(estimator) - l(paired_with), both trained on the same sample.
     random_state : int, Generator or None
         Seeds the splits, and each training run independently.
+    n_jobs : int, optional
+        Workers that share the training runs, by joblib's convention: None is 1, unless a
+        ``joblib.parallel_config`` says otherwise, -1 all cores. The numbers are the same for any.
 
     Attributes
     ----------
@@ -79,6 +84,7 @@ class AlgorithmCPP(ConformalSets):
         batch_size: int | None = None,
         paired_with: Any = None,
         random_state: Any = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.estimator = estimator
         self.loss = loss
@@ -90,6 +96,7 @@ class AlgorithmCPP(ConformalSets):
         self.batch_size = batch_size
         self.paired_with = paired_with
         self.random_state = random_state
+        self.n_jobs = n_jobs
 
     def conformalize(
         self, X: Any, y: ArrayLike | None = None, *, groups: ArrayLike | None = None
@@ -108,6 +115,7 @@ class AlgorithmCPP(ConformalSets):
                 "and groups."
             )
         rows, labels = check_sample(X, y)
+        check_labels(loss, np.unique([] if labels is None else labels))
         n = rows.shape[0]
         names = check_groups(groups, n)
         layout = plain if self.modulation is None else modulated
@@ -117,7 +125,7 @@ class AlgorithmCPP(ConformalSets):
         parts = dealt(parts, split_rng.permutation(n))
         self.failures_ = []
         measured = [
-            measure(estimator, loss, rows, labels, parts, fit_rng)
+            measure(estimator, loss, rows, labels, parts, fit_rng, n_jobs=self.n_jobs)
             for estimator in self._estimators  # they share samples, not seeds
         ]
         self._finish(loss, measured, rows, labels, names, model_rng)

@@ -1,6 +1,7 @@
 """Candidate CPP: the loss that THIS trained model will incur on a new case."""
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from cpp_core.checks import Level
 from cpp_core.estimators.conformal_sets import ConformalSets, check_groups
 from cpp_core.method.constructions import Role, held_out
+from cpp_core.method.evaluation import check_labels
 from cpp_core.method.measuring import measure
 from cpp_core.method.modulation import Modulation
 from cpp_core.method.training import check_sample, failure_of, tell_failures, train
@@ -37,8 +39,9 @@ class CandidateCPP(ConformalSets):
         calibrates. The promise stays marginal.
     regressor : scikit-learn regressor, optional
         Regresses the loss; by default a random forest, or a quantile forest.
-    feature_map : callable, optional
-        Turns X into the inputs of ``regressor``.
+    feature_map : callable or transformer, optional
+        Turns X into the inputs of ``regressor``. A transformer is fitted to the half that
+        regresses; by default it is a ``TableEncoder`` where X is a frame of mixed columns.
     batch_size : int, optional
         Bounds a metric on the next ``batch_size`` cases instead of the loss of one.
     paired_with : scikit-learn estimator, optional
@@ -131,6 +134,8 @@ class CandidateCPP(ConformalSets):
                 "that was trained elsewhere."
             )
         rows, labels = check_sample(X, y, "the calibration sample")
+        learned = (getattr(candidate, "classes_", ()) for candidate in self._candidates)
+        check_labels(loss, [*chain(*learned), *np.unique([] if labels is None else labels)])
         names, n, b = check_groups(groups, rows.shape[0]), rows.shape[0], self.batch_size or 1
         if n < b:
             raise ValueError(

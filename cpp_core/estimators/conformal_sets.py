@@ -12,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 
 from cpp_core.catalog.losses import resolve_loss
 from cpp_core.checks import Level, alphas_of, check_count, check_side
+from cpp_core.learners.table_encoder import fitted_map
 from cpp_core.method.evaluation import Loss
 from cpp_core.method.measuring import Measured, paired
 from cpp_core.method.modulation import (
@@ -42,32 +43,42 @@ class Calibration:
     groups: NDArray | None = None
 
     def sets(
-        self, alpha: Fraction, side: str, features: NDArray, groups: NDArray | None
+        self, alphas: Sequence[Fraction], side: str, features: NDArray, groups: NDArray | None
     ) -> NDArray:
-        """The set (2,), or one per case (n, 2) when it moves with the case or with its group."""
+        """At each alpha the set (2,), or one per case (n, 2) if it moves with it or its group."""
         if groups is None or self.groups is None:
-            return self._sets(alpha, side, features, np.ones(len(self.losses), dtype=bool))
+            return self._sets(alphas, side, features, np.ones(len(self.losses), dtype=bool))
 
         def of_group(own: NDArray, new: NDArray, group: str) -> NDArray:
             at = features if self.model is None else features[new]
-            return self._sets(alpha, side, at, own, f" in group {group!r}")
+            found = self._sets(alphas, side, at, own, f" in group {group!r}")
+            return found[:, None] if self.model is None else found
 
-        return within_groups(self.groups, groups, of_group)
+        return within_groups(self.groups, groups, of_group, len(alphas))
 
     def _sets(
-        self, alpha: Fraction, side: str, features: NDArray, own: NDArray, where: str = ""
+        self,
+        alphas: Sequence[Fraction],
+        side: str,
+        features: NDArray,
+        own: NDArray,
+        where: str = "",
     ) -> NDArray:
         losses, model = self.losses[own], self.model
         ranked_by = side if model is None else "upper"
-        tell_infinite(len(losses), alpha, ranked_by, f"calibration scores{where}")
+        for alpha in alphas:
+            tell_infinite(len(losses), alpha, ranked_by, f"calibration scores{where}")
         if model is None:
             ranked = Ranked.of(losses.ravel(), self.low, self.high, losses.shape[1])
-            return np.array(ranked.ends(alpha, side))
+            return np.array([ranked.ends(alpha, side) for alpha in alphas])
         at, k = np.concatenate([self.features[own], features]), len(losses)
-        lower, upper = model.ends(at, float(alpha), side)  # once: it costs more than all the rest
-        predicted, ends = (lower[:k], upper[:k]), (lower[k:], upper[k:])
-        sets = moved_sets(losses[:, 0], predicted, ends, alpha, side, self.low, self.high)
-        return np.column_stack([sets.lower, sets.upper])
+        found = []
+        predicted = model.all_ends(at, [float(alpha) for alpha in alphas], side)
+        for alpha, (lower, upper) in zip(alphas, predicted, strict=True):
+            ends = (lower[:k], upper[:k]), (lower[k:], upper[k:])
+            sets = moved_sets(losses[:, 0], *ends, alpha, side, self.low, self.high)
+            found.append(np.column_stack([sets.lower, sets.upper]))
+        return np.array(found)
 
 
 class ConformalSets(BaseEstimator):
@@ -131,7 +142,8 @@ class ConformalSets(BaseEstimator):
         if self.modulation is not None:
             regressed = sample_rows(X, y, own.at["regress"][:, 0])
             classes = label_classes(self._estimators, regressed[1])
-            self._case_features = CaseFeatures(self.feature_map, classes, self._with_label)
+            mapped = fitted_map(self.feature_map, regressed[0])
+            self._case_features = CaseFeatures(mapped, classes, self._with_label)
             inputs = self._case_features(*regressed)
             targets = shown.sign * own.values["regress"][:, 0]
             model = fit_loss_model(self.modulation, self.regressor, inputs, targets, rng)
@@ -176,7 +188,7 @@ class ConformalSets(BaseEstimator):
         if names is not None and self._case_features and len(names) != len(features):
             raise ValueError(f"{len(names)} groups were given for {len(features)} cases.")
         alphas, several = alphas_of(confidence_level)
-        sets = np.stack([calibration.sets(a, side, features, names) for a in alphas])
+        sets = calibration.sets(alphas, side, features, names)
         if self._sign < 0:  # a larger-is-better metric is shown as it is
             sets = -sets[..., ::-1]
         return sets if several else sets[0]

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from cpp_core.checks import Level, alphas_of, check_count
+from cpp_core.learners.table_encoder import fitted_map
 from cpp_core.method.constructions import dealt, held_out, symbolic
 from cpp_core.method.measuring import Measured, measure
 from cpp_core.method.modulation import CaseFeatures
@@ -49,11 +50,14 @@ class SymbolicCPP(BaseEstimator):
     classifier, regressor : scikit-learn estimators, optional
         Score the symbols and regress the quantile; by default a random forest and a quantile
         forest.
-    feature_map : callable, optional
-        Turns X into their inputs; the one-hot label is appended.
+    feature_map : callable or transformer, optional
+        Turns X into their inputs; the one-hot label is appended. As in ``CandidateCPP``.
     drop_impossible : bool
         Leave out symbols that the label excludes (FP for a positive case).
     random_state : int, Generator or None
+    n_jobs : int, optional
+        Workers that share the training runs, by joblib's convention: None is 1, unless a
+        ``joblib.parallel_config`` says otherwise, -1 all cores. The numbers are the same for any.
 
     Attributes
     ----------
@@ -86,6 +90,7 @@ class SymbolicCPP(BaseEstimator):
         feature_map: Any = None,
         drop_impossible: bool = True,
         random_state: Any = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.estimator = estimator
         self.positive_class = positive_class
@@ -96,6 +101,7 @@ class SymbolicCPP(BaseEstimator):
         self.feature_map = feature_map
         self.drop_impossible = drop_impossible
         self.random_state = random_state
+        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: ArrayLike) -> "SymbolicCPP":
         """Train the candidate that the promise is about; only with ``n_sets=None``."""
@@ -122,7 +128,9 @@ class SymbolicCPP(BaseEstimator):
         points = {role: at[:, 0] for role, at in measured.at.items()}
         happened = {role: symbols[:, 0] for role, symbols in measured.values.items()}
         self.symbols_ = symbols_for(np.unique(labels))
-        self._features = CaseFeatures(self.feature_map, np.unique(labels[points["score"]]))
+        scored = points["score"]  # what the features are learned from takes no part in the ranks
+        mapped = fitted_map(self.feature_map, take(rows, scored))
+        self._features = CaseFeatures(mapped, np.unique(labels[scored]))
         inputs = {role: self._features(take(rows, at), labels[at]) for role, at in points.items()}
         self._model = fit_symbol_model(
             self.symbols_, inputs, happened, self.classifier, self.regressor, model_rng
@@ -182,7 +190,9 @@ class SymbolicCPP(BaseEstimator):
             self.m_ = parts[0].training.shape[1]
         parts = dealt(parts, split_rng.permutation(n))
         kinds = Symbols(self.positive_class)
-        measured = measure(self.estimator, kinds, X, y, parts, fit_rng, candidate)
+        measured = measure(
+            self.estimator, kinds, X, y, parts, fit_rng, candidate, n_jobs=self.n_jobs
+        )
         self.failures_ = failure_of(self.estimator, candidate) + measured.failures
         tell_failures(self.failures_, 3 * (self.n_sets or 1))
         return measured

@@ -65,12 +65,13 @@ def case_bars(
     fresh: bool = True,
     side: str = "two-sided",
     about: About = PLAIN,
+    invented: bool = False,
 ) -> Panel:
     """One case: a bar for each set, diamonds for what freshly trained candidates really lost.
 
     ``unit`` is the title of the axis, such as ``loss_label(experiment)``. Without ``fresh`` sets
     and losses are those of the one model that was trained. ``side`` is that of the sets, ``about``
-    says what the losses are.
+    says what the losses are. An ``invented`` case is one that never was.
     """
     if not bars:
         raise ValueError("There is no set to draw; give at least one CaseBar.")
@@ -97,9 +98,8 @@ def case_bars(
     y = {**rows_layout([f"<b>{label}</b>" for label in labels]), "range": [len(bars) - 0.4, -0.5]}
     x, room = axis.layout(titled(axis, unit)), {"t": 4}
     figure.frame(50 + 84 * len(bars), xaxis=x, yaxis=y, margin=room)
-    title = (
-        "What may happen, and what did" if any(len(b.known) for b in bars) else "What may happen"
-    )
+    seen = any(len(b.known) for b in bars)
+    title = "What may happen" + (", and what did" if seen and not invented else "")
     others = "other cases" if about.m is None else counted(about.m, "other case")
     caption = f"Bar: the set at this case. Diamonds: losses here of models retrained on {others}."
     if not fresh:

@@ -130,11 +130,11 @@ def frame_rows(figure: Sketch, names: Sequence[str], axis: Mapping[str, Any], to
     for row, name in enumerate(names, start=1):
         name_row(figure, f"<b>{look(name).label}</b>", row)
     cut = [
-        (row, x, y)
+        (row, x + width / 2, y)
         for row in range(1, len(names) + 1)
         for bar in figure.data
         if bar["type"] == "bar" and bar["yaxis"] == axis_id("y", row)
-        for x, y in zip(bar["x"], bar["y"], strict=True)
+        for x, y, width in zip(bar["x"], bar["y"], bar["width"], strict=True)
         if y > 1.2 * top
     ]
     for row, x, y in cut:

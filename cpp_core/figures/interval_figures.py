@@ -255,12 +255,9 @@ def paired_difference(
     figure.axis("y", {**rows_layout([""]), "showticklabels": False})
     at = "at the one random test case " if next_["at_case"] else ""
     shares = _wins_words(wins, about)
-    caption = (
-        f"Bar: the set {at}of trial 0: {mark.hover}. Fade: its ends over the trials. {shares}."
-    )
+    caption = f"Bar: the set {at}of trial 0. Fade: its ends over the trials. {shares}."
     if about.n_pairs > 1:
         caption += f" Judged for all {about.n_pairs} pairs jointly."
-    caption += f" There is {missing}." if missing else ""
     alt = f"A bar for the {mark.hover}, and a bar of wins. {shares}."
     title = _duel_title(next_, wins, about, confidence(each))
     return Panel("paired", title, figure, caption, alt, frame.drop(columns=["test_coverage"]))
@@ -290,11 +287,17 @@ def _wins_words(wins: dict[str, Any], about: About) -> str:
     n, differing, level = wins["k"], wins["differing"], confidence(wins["alpha"])
     held_out = f"{counted(n, f'held-out {about.held_out}')} of trial 0"
     if not differing:
-        return f"The two are equal at all of {held_out}"
+        alike = "failed" if wins["outcome"] == "both failed" else "are equal"
+        return f"The two {alike} at all of {held_out}"
     low, high = percent(wins["lower"], "down", 0.5), percent(wins["upper"], "up", 0.5)
+    leader, share = wins["first"], wins["wins"] / differing
+    if share < 0.5:  # told of who is ahead, as in the decision
+        low, high = percent(1 - wins["upper"], "down", 0.5), percent(1 - wins["lower"], "up", 0.5)
+        leader, share = wins["second"], 1 - share
+    whole = "all" if differing == n else f"{differing:,} of the"
     return (
-        f"The two differ at {differing:,} of {held_out}; {wins['first']} wins "
-        f"{percent(wins['wins'] / differing)} of those (exact {level} interval {low} to {high})"
+        f"{leader} wins {percent(share)} of {whole} {held_out}"
+        f"{'' if differing == n else ' where they differ'} (exact {level} interval {low} to {high})"
     )
 
 

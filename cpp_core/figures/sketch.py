@@ -144,16 +144,22 @@ class Sketch:
             name = axis_id(f"{letter}axis", place)
             self.layout[name] = merged(self.layout.get(name, {}), settings)
 
-    def film(self, steps: Sequence[Settings], stops: Iterable[int], words: Sequence[str]) -> None:
+    def film(
+        self,
+        steps: Sequence[Settings],
+        stops: Iterable[int] | Mapping[int, str],
+        words: Sequence[str],
+    ) -> None:
         """Buttons that go through steps in the browser, without asking the server.
 
         Step 0 is the figure as it is; a step is a frame of Plotly's with what it changes. The first
         button goes to the next one, the second plays on to the next of the ``stops``, of which the
         last step is one; a button that goes back to the beginning is all that is left there.
-        ``words`` is what the three say; a ``{}`` in the second becomes the stop. Plotly knows no
-        button that goes one step: here every step brings the buttons that lead on from it.
+        ``words`` is what the three say; a ``{}`` in the second becomes the stop, or its name where
+        ``stops`` has names. Plotly knows no button that goes one step: here every step brings the
+        buttons that lead on from it.
         """
-        ends = sorted(stops)
+        ends = dict(sorted(stops.items() if isinstance(stops, Mapping) else _named(stops)))
         # Between two steps Plotly takes away all bars that the next one does not name.
         bars = [i for i, trace in enumerate(self.data) if trace["type"] == "bar"]
         for i, step in enumerate(steps):
@@ -164,7 +170,11 @@ class Sketch:
         self.layout["updatemenus"] = [{**BUTTONS, "buttons": _leads(0, ends, words)}]
 
 
-def _leads(step: int, stops: Sequence[int], words: Sequence[str]) -> list[Settings]:
+def _named(stops: Iterable[int]) -> list[tuple[int, str]]:
+    return [(stop, str(stop)) for stop in stops]
+
+
+def _leads(step: int, stops: Mapping[int, str], words: Sequence[str]) -> list[Settings]:
     """The buttons at one step of a film."""
 
     def button(text: str, to: Iterable[int], duration: int) -> Settings:
@@ -178,4 +188,4 @@ def _leads(step: int, stops: Sequence[int], words: Sequence[str]) -> list[Settin
     if stop is None:
         return [button(again, [0], 0)]
     several = range(step + 1, stop + 1)
-    return [button(on, [step + 1], 0), button(up_to.format(stop), several, PLAYED_MS)]
+    return [button(on, [step + 1], 0), button(up_to.format(stops[stop]), several, PLAYED_MS)]

@@ -32,9 +32,7 @@ def symbol_bars(
         sets, happened = reader.sets(alpha), reader.arrays["test_symbol"].astype(int)
         held, size = sets.mean(axis=(0, 1)), float(sets.sum(axis=2).mean())
         covered = float(np.take_along_axis(sets, happened[..., None], axis=2).mean())
-        readings.append(
-            f"{shown.label}: {number(size)} symbols on average, {percent(covered)} covered"
-        )
+        readings.append(f"{percent(covered)} of {shown.label}")
         only = float((sets[..., 0] & (sets.sum(axis=2) == 1)).mean())
         alone.append(f"{shown.label} in {percent(only)}")
         frame = pd.DataFrame({"algorithm": name, "symbol": reader.symbols, "share_of_sets": held})
@@ -50,10 +48,11 @@ def symbol_bars(
     y: Settings = {"automargin": True, "title": {"text": "sets that hold the symbol"}}
     y |= {"ticksuffix": " %", "range": [0, 103]}
     figure.frame(340, showlegend=True, barmode="group", bargap=0.2, xaxis=x, yaxis=y)
-    title = f"Nothing but Correct is left: {listed(alone)} of the sets"
+    trials = counted(len(results.trials), "trial")
+    title = f"Over {trials}, nothing but Correct is left: {listed(alone)} of the sets"
     caption = (
-        f"Over the test cases of {counted(len(results.trials), 'trial')}, promised "
-        f"{confidence(alpha)}. {'; '.join(readings)}."
+        f"The test cases of all {trials}. What happened is in {listed(readings)}: promised are "
+        f"{confidence(alpha)}. In the legend: symbols in a set."
     )
     missing = too_few(results, alpha, "upper")
     caption += f" All possible symbols are kept: there is {missing}." if missing else ""

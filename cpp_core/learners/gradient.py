@@ -9,13 +9,14 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_array, check_is_fitted, check_X_y
 
+from cpp_core.learners.compiled import compiled
 
-@njit(cache=True, nogil=True)
+
+@compiled()
 def gd_updates(X: NDArray, y: NDArray, w: NDArray, step: float, updates: int) -> None:
     """Full-batch updates of w, in place."""
     n, d = X.shape
@@ -32,7 +33,7 @@ def gd_updates(X: NDArray, y: NDArray, w: NDArray, step: float, updates: int) ->
             w[j] -= step * gradient[j] / n
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def sgd_updates(X: NDArray, y: NDArray, w: NDArray, step: float, order: NDArray) -> None:
     """One update of w, in place, for each index in ``order``."""
     d = X.shape[1]

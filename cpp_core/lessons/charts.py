@@ -1,6 +1,7 @@
 """What the charts of lessons share: axes of shares, and pictures that are played."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from textwrap import wrap
 from typing import Any
 
@@ -33,15 +34,20 @@ def lines(text: str, most: int = 44) -> str:
     return "<br>".join(wrap(text, most))
 
 
+ROOM = {"l": 66}
+"""The margin of an axis of counts. One that grew with its numbers would move the axes under marks
+that a film does not draw again."""
+
+
 def counts(title: str, most: float) -> Settings:
-    """A vertical axis of counts from 0."""
+    """A vertical axis of counts from 0, in a frame that has ``ROOM`` for it."""
     return {
         "range": [0, most],
         "title": {"text": title},
         "rangemode": "tozero",
         "showgrid": False,
         "zeroline": False,
-        "automargin": True,
+        "automargin": False,  # which the theme of the page turns on
     }
 
 
@@ -67,7 +73,10 @@ def count_line(text: str, row: int = 1) -> Settings:
 
 
 def stepped(
-    sketch: Sketch, steps: Sequence[Settings], stops: Iterable[int], labels: Sequence[str]
+    sketch: Sketch,
+    steps: Sequence[Settings],
+    stops: Iterable[int] | Mapping[int, str],
+    labels: Sequence[str],
 ) -> None:
     """Buttons that go through steps in the browser, with a line of words under them.
 
@@ -82,6 +91,39 @@ def stepped(
 def grown(sketch: Sketch, steps: Sequence[Settings], labels: Sequence[str]) -> None:
     """Buttons that replay how a figure came to be; it starts as its last step is."""
     stepped(sketch, [steps[-1], *steps], (len(steps),), labels)
+
+
+LARGE = 1.3
+"""How much larger type is on a beamer."""
+AXIS_TYPE, LEGEND_TYPE = 16, 17
+
+
+def large(sketch: Sketch) -> Sketch:
+    """The same figure in the type of a beamer."""
+    found = copy(sketch)
+    found.data, found.frames = _larger(sketch.data), _larger(sketch.frames)
+    layout = _larger(sketch.layout)
+    for name in [name for name in layout if name[1:].startswith("axis")]:
+        type_ = {"tickfont": {"size": AXIS_TYPE}, "title": {"font": {"size": AXIS_TYPE}}}
+        layout[name] = merged(layout[name], type_)
+    top = {"t": round(LARGE * layout["margin"]["t"]), "r": max(34, layout["margin"]["r"])}
+    found.layout = merged(layout, {"legend": {"font": {"size": LEGEND_TYPE}}, "margin": top})
+    for menu in found.layout.get("updatemenus", []):
+        menu["pad"] = menu["pad"] | {"b": round(LARGE * menu["pad"]["b"])}
+    return found
+
+
+def _larger(value: Any) -> Any:
+    """Settings in which every type that is told is larger."""
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return [_larger(own) for own in value]
+    if not isinstance(value, dict):
+        return value
+    found = {key: _larger(own) for key, own in value.items()}
+    for key in {"font", "textfont"} & found.keys():
+        if "size" in found[key]:
+            found[key] = found[key] | {"size": round(LARGE * found[key]["size"])}
+    return found
 
 
 def binned(values: Any, edges: Any) -> list[int]:

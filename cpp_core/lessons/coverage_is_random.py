@@ -16,6 +16,7 @@ from cpp_core.figures.sketch import Sketch
 from cpp_core.lessons.charts import (
     ALPHA,
     PROMISE,
+    ROOM,
     binned,
     count_line,
     counts,
@@ -78,7 +79,7 @@ def _pile(k: int, dark: bool) -> Panel:
         data = [{"y": bars}, {"y": curve.tolist()}]
         steps.append({"data": data, "traces": [0, 1], "layout": layout})
     axis = shares("share of all new cases that the bound of one calibration catches", 0.5, 1.0)
-    chart.frame(340, xaxis=axis, yaxis=counts("calibrations", 1))
+    chart.frame(340, xaxis=axis, yaxis=counts("calibrations", 1), margin=ROOM)
     grown(chart, steps, ("One calibration", f"▶ Play {CALIBRATIONS:,}", "↺ Again"))
     ends = f"{percent(facts['low'])} and {percent(facts['high'])}"
     title = f"With {k} losses, nine of ten calibrations catch between {ends}"
@@ -96,8 +97,8 @@ def scene(values: Values, dark: bool) -> Shown:
     facts = law(k)
     finding = f"{percent(facts['low'])} to {percent(facts['high'])}"
     said = (
-        f"is where nine of ten calibrations with {k} losses end, though each of them promises "
-        f"90 %. {percent(facts['under'])} of them catch less than {percent(LOW)} of new cases."
+        f"of new cases is what nine of ten calibrations with {k} losses catch; the promise of 90 % "
+        f"is about all of them together. {percent(facts['under'])} catch less than {percent(LOW)}."
     )
     return Shown(finding, said, (_pile(k, dark),), _CODE.format(k=k), facts)
 
@@ -142,9 +143,9 @@ LESSON = Lesson(
     words=(
         "The promise of 90 % counts over the calibration *and* the new case together. Once the "
         "losses are sorted, the bound is a fixed number, and the share of new cases below it is "
-        "what it is: 84 % for one calibration, 97 % for the next. Nobody knows which one they "
-        "have. What is known is how these shares spread, whatever the model and the data are: "
-        "the curve. More losses make it narrower, around 90 %."
+        "what it is: with 19 losses perhaps 84 % for one calibration, 97 % for the next. Nobody "
+        "knows which one they have. What is known is how these shares spread, whatever the model "
+        "and the data are: the curve. More losses make it narrower, around 90 %."
     ),
     formula=(
         r"Without ties, coverage given the calibration $\sim \mathrm{Beta}(r,\; k+1-r)$ with "

@@ -73,16 +73,23 @@ def _curves(k: int, alpha: float, facts: dict[str, float], dark: bool) -> Panel:
     chart.vline(promise, stroke(dark, "dash"), rows=(1, 2))
     told = [words("promised", promise, 1, xref="x", yanchor="bottom")]
     told.append(count_line(f"{k:,} sorted losses, and the ranks of the bounds", row=2))
+    if not table:
+        told.append(words(f"no bound: {k} losses are too few", 0.5, 0.5, font={"size": 18}))
     low, high = shares("", LOW, 1), shares("share of all new cases caught", LOW, 1)
     chart.frame(340, xaxis=low, xaxis2=high, annotations=told, margin={"t": 50})
     chart.layout["legend"] |= {"y": 1.1}
     chart.axis("y", {"visible": False, "range": [0, 1.1], "domain": [0.36, 1]}, 1)
     chart.axis("y", {"visible": False, "range": [-1, 1], "domain": [0, 0.16]}, 2)
-    title = f"With {k:,} losses the conformal bound is the {ordinal(int(facts['rank']))}"
+    rank = int(facts["rank"])
+    bound = f"the conformal bound has rank {rank:,}" if rank <= k else "no bound is finite"
+    title = f"With {k:,} losses {bound}"
     caption = (
         "Curves: how the shares caught spread over calibrations, scaled to one height. Magenta: "
-        "calibrations that catch less than promised. Below: each loss at its average share."
+        "calibrations that catch less than promised. Below: each loss at its average share, from "
+        f"{percent(LOW)} on."
     )
+    if not table:
+        caption = f"Below: each loss at its average share, from {percent(LOW)} on."
     return Panel("enough", title, chart, caption, f"Two curves. {title}.", pd.DataFrame(table))
 
 
@@ -144,8 +151,8 @@ LESSON = Lesson(
     title="How many cases are enough?",
     question="Does more data make coverage under 90 % rarer?",
     opening=(
-        "One calibration may catch less than it promises. Collect more losses: how much rarer does "
-        "that become?"
+        "One calibration may catch less than 90 % of new cases. Collect more losses: how much "
+        "rarer does that become?"
     ),
     controls=(
         Pick("k", "Losses (k)", {k: f"{k:,}" for k in SIZES}, 100, "steps"),
@@ -159,9 +166,10 @@ LESSON = Lesson(
         "calibration ends below 90 %, however many there are. What shrinks is the shortfall. "
         "Whoever wants nearly every calibration to reach 90 % must aim higher: the tolerance bound "
         "takes a larger loss as its bound, and fails in at most 5 % of calibrations, if that is "
-        "what was asked. The price is a larger bound, and more losses before there is one: 29 "
-        "instead of 9. These are two promises, and neither is the better one: the first is about "
-        "the next case, the second about this calibration."
+        "what was asked. The price is a larger bound, and more losses before there is one: "
+        "29 instead of 9 for 90 %. These are two promises, and neither is the better one: the "
+        "first is about the calibration and the next case together, the second about how many "
+        "calibrations fall short."
     ),
     formula=(
         r"Conformal: rank $r = \lceil (k+1)(1-\alpha) \rceil$, and "
@@ -175,6 +183,7 @@ LESSON = Lesson(
     ),
     caveat=(
         "Exact for independent losses without ties. The share of short calibrations rises to a "
-        "half in a sawtooth: k = 28 has 21.5 %, because its rank is rounded up more than others."
+        "half in a sawtooth, because ranks are whole numbers: for a promise of 90 %, k = 28 has "
+        "21.5 % and k = 29 has 43.5 %."
     ),
 )

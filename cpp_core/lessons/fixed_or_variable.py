@@ -98,7 +98,7 @@ def over_tables(size: int, seed: int) -> Mapping[str, Average]:
     return found
 
 
-MEASURES: dict[str, Kept] = {"fixed-or-variable": Kept(over_tables, 400, 12)}
+MEASURES: dict[str, Kept] = {"fixed-or-variable": Kept(over_tables, 2000, 12)}
 
 
 def tenths(growth: float, name: str) -> list[float]:
@@ -127,16 +127,17 @@ def _curves(growth: float, seed: int, dark: bool) -> Panel:
         rows += [{"bound": name, "tenth": i, "coverage": c} for i, c in enumerate(covers)]
     chart.line([0, END], [PROMISE] * 2, stroke(dark, "dash"), "", row=2)
     axis = {"range": [0, END], "zeroline": False, "automargin": True}
-    told = [count_line("caught in each tenth, over 400 tables", row=2)]
+    told = [count_line("caught in each tenth, over 2,000 tables", row=2)]
     x2 = {**axis, "title": {"text": "x"}}
-    chart.frame(400, xaxis=axis, xaxis2=x2, annotations=told, margin={"t": 34})
+    chart.frame(365, xaxis=axis, xaxis2=x2, annotations=told, margin={"t": 34})
     loss = {"title": {"text": "absolute error"}, "range": [0, 4.2], "automargin": True}
     chart.axis("y", {**loss, "zeroline": False, "domain": [0.5, 1]}, 1)
     chart.axis("y", {**shares("", 0.6, 1.0), "range": [0.64, 1.02], "domain": [0, 0.36]}, 2)
-    title = "All three catch 90 % overall, but not everywhere"
+    where = ", but not everywhere" if growth else ", and about 90 % everywhere"
+    title = f"All three catch 90 % overall{where}"
     caption = (
         "Dots: 200 calibration losses of one simulated table. Curves: three bounds of that table. "
-        "Below: what each catches in every tenth of x, averaged over 400 tables."
+        "Below: what each catches in every tenth of x, averaged over 2,000 tables."
     )
     return Panel(
         "widths", title, chart, caption, f"Curves above lines. {title}.", pd.DataFrame(rows)
@@ -173,7 +174,7 @@ _CODE = """\
 from cpp_core.lessons.fixed_or_variable import tenths
 
 for bound in ("constant", "fixed", "variable"):
-    covered = tenths({growth}, bound)  # of each tenth of x, over 400 tables
+    covered = tenths({growth}, bound)  # of each tenth of x, over 2,000 tables
     print(covered[0], covered[-1])
 
 # With data of your own:
@@ -201,6 +202,12 @@ def _cover(dark: bool) -> Drawing:
 TABLE = 0
 """The table that is shown first."""
 
+
+def _at_right(name: str) -> float:
+    """What a bound catches in the right tenth where the noise grows most, in percent."""
+    return 100 * tenths(GROWTHS[-1], name)[-1]
+
+
 LESSON = Lesson(
     name="fixed-or-variable-width",
     title="Fixed or variable width",
@@ -222,12 +229,12 @@ LESSON = Lesson(
     scene=scene,
     cover=_cover,
     words=(
-        "One constant bound is too high where errors are small and too low where they are large: "
-        "its misses gather at the right. *Fixed width* follows the average error and adds the same "
-        "amount everywhere, which helps a little. *Variable width* follows the 90 % line of the "
-        "errors themselves, so that misses are spread almost evenly. All three are calibrated "
-        "afterwards, so each keeps 90 % overall, however bad its line is: the line decides only "
-        "where the misses are."
+        "Where errors grow, one constant bound is too high where they are small and too low where "
+        "they are large: its misses gather at the right. *Fixed width* follows the average error "
+        "and adds the same amount everywhere, which helps a little. *Variable width* follows the "
+        "90 % line of the errors themselves, so that misses are spread almost evenly. All three "
+        "are calibrated afterwards, so each keeps 90 % overall, however bad its line is: the line "
+        "decides only where the misses are."
     ),
     formula=(
         r"Constant: $s_{(r)}$ of the losses. Fixed width: $f(x) + s_{(r)}$ with scores "
@@ -236,8 +243,10 @@ LESSON = Lesson(
         r"cases that calibration never sees."
     ),
     check=Check(
-        "All your cases lie at the right. Which bound?",
-        "Variable width: it catches about 89 % there; the others miss 22 to 31 % of such cases.",
+        "You care most for cases at the right. Which of the three bounds?",
+        f"Variable width: it catches about {_at_right('variable'):.0f} % there; the others miss "
+        f"{100 - _at_right('fixed'):.0f} to {100 - _at_right('constant'):.0f} % of such cases. A "
+        "promise there needs a calibration with such cases alone.",
     ),
     caveat=(
         "Sizes belong to this setting, at its strongest growth. Variable width is only as good as "

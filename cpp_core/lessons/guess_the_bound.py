@@ -16,6 +16,7 @@ from cpp_core.figures.sketch import Settings, Sketch
 from cpp_core.lessons.charts import (
     ALPHA,
     PROMISE,
+    ROOM,
     binned,
     count_line,
     counts,
@@ -93,9 +94,10 @@ def _dealt(values: Values, dark: bool) -> Panel:
         chart.note("the conformal bound", x=dots[RANK - 1], y=0.75, yref="y domain")
         chart.layout["annotations"][-1] |= {"xanchor": "left", "xshift": 6, "font": {"size": 15}}
     fixed = chart.layout["annotations"]
-    chart.frame(330, xaxis2={"range": [0, EDGE], "title": {"text": "loss"}, "zeroline": False})
+    x = {"range": [0, EDGE], "title": {"text": "loss"}, "zeroline": False}
+    chart.frame(330, xaxis2=x, margin=ROOM)
     chart.axis("x", {"range": [0, EDGE], "zeroline": False})
-    chart.axis("y", {"domain": [0.22, 1], **counts("", 4)}, 1)
+    chart.axis("y", {"domain": [0.22, 1], **counts("new cases", 4)}, 1)
     hidden: Settings = {"visible": False, "range": [-1, 1], "domain": [0, 0.18]}
     chart.axis("y", hidden, 2)
     steps = []
@@ -110,11 +112,12 @@ def _dealt(values: Values, dark: bool) -> Panel:
         layout = {"annotations": [*fixed, told], "yaxis": {"range": [0, most]}}
         bars = [{"y": below[i]}, {"y": above[i]}]
         steps.append({"data": bars, "traces": [0, 1], "layout": layout})
-    stepped(chart, steps, (20, len(DROPS) - 1), ("Drop a case", "▶ Drop many", "↺ Again"))
+    ends = {20: "20", len(DROPS) - 1: f"{DROPS[-1]:,}"}
+    stepped(chart, steps, ends, ("Drop a case", "▶ Drop {}", "↺ Again"))
     n_below = int((dots <= bound).sum())
     title = f"{n_below} of the {K} dots lie below the line at {number(bound)}"
     caption = (
-        "Black: ten losses that you may look at. Bars: losses of new cases, blue below the line "
+        "Dots: ten losses that you may look at. Bars: losses of new cases, blue below the line "
         f"and magenta above. Beyond {EDGE:g} they stand at the edge."
     )
     alt = f"{title}. Of {DROPS[-1]:,} new cases, {kept[-1]:,} stay below it."
@@ -127,7 +130,7 @@ def _deals(dark: bool) -> Panel:
     found = deals()
     edges = np.linspace(0.4, 1, 31)
     chart = Sketch(2, spacing=0.16, shared=True)
-    names = ("nine of ten dots below", "the largest dot: conformal")
+    names = ("the ninth of ten dots", "the largest dot: conformal")
     exact = (NINE / (K + 1), coverage_law(K, ALPHA, "upper")[0] / (K + 1))
     for row, (name, color) in enumerate(zip(names, (MAGENTA, BLUE), strict=True), 1):
         full = binned(found[:, row - 1], edges)
@@ -143,7 +146,7 @@ def _deals(dark: bool) -> Panel:
         bars = [{"y": binned(found[:n, i], edges)} for i in range(2)]
         steps.append({"data": bars, "traces": [0, 1], "layout": {}})
     axis = shares("share of all new cases that the bound of one deal catches", 0.4, 1.0)
-    chart.frame(360, xaxis=shares("", 0.4, 1.0), xaxis2=axis)
+    chart.frame(360, xaxis=shares("", 0.4, 1.0), xaxis2=axis, margin=ROOM)
     most = 1.3 * max(max(own["y"]) for own in chart.data)
     chart.axis("y", counts("deals", most))
     grown(chart, steps, ("One deal", f"▶ Play {DEALS} deals", "↺ Again"))
@@ -180,12 +183,13 @@ def scene(values: Values, dark: bool) -> Shown:
     else:
         finding = percent(exact["nine"])
         said = (
-            "of new cases is what “nine of ten dots below” catches on average, not 90 %. The "
+            "of new cases stay below a line at the ninth of ten dots, on average over deals. The "
             f"largest dot catches {percent(exact['conformal'])}."
         )
         code = _CODE_DEALS
     panel = _deals(dark) if values["stage"] == "deals" else _dealt(values, dark)
-    return Shown(finding, said, (panel,), code, exact | own)
+    caveat = _GUESSING if values["stage"] == "guess" else ""
+    return Shown(finding, said, (panel,), code, exact | own, caveat=caveat)
 
 
 _CODE_LINE = """\
@@ -217,6 +221,7 @@ def _cover(dark: bool) -> Drawing:
     return sheet.drawing("Ten dots on a line, and a bound at the largest of them")
 
 
+_GUESSING = "Ten losses are few: the next deal looks different. Commit yourself before you go on."
 _STAGES = {"guess": "Guess", "answer": "Answer", "deals": f"{DEALS} deals"}
 _DEALT = "stage", ("guess", "answer")
 
@@ -236,8 +241,8 @@ LESSON = Lesson(
     scene=scene,
     cover=_cover,
     words=(
-        "The line that leaves nine of ten dots below was chosen *with* these dots: it fits them "
-        "better than it fits new ones. A new loss is an eleventh dot, and each of the eleven "
+        "A line at the ninth of ten dots was chosen *with* these dots: it fits them better than it "
+        "fits new ones. A new loss is an eleventh dot, and each of the eleven "
         "places in the order is equally likely for it. Below the ninth dot are nine of eleven "
         "places, which is 81.8 %; below the largest are ten of eleven, 90.9 %. So the 90 % bound "
         "is the largest dot. No shape of the losses enters into this."

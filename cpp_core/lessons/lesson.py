@@ -101,7 +101,8 @@ class Shown:
     ``finding`` is a figure in large type, ``said`` the sentence under it; ``panels`` are charts,
     ``layouts`` drawings of who trains on which cases and who is judged where. ``code`` are lines of
     Python that print the figure; ``numbers`` are the facts behind the words, unrounded. Where there
-    are ``words`` or a ``check`` here, they take the place of the lesson's own.
+    are ``words``, a ``check`` or a ``caveat`` here, they take the place of the lesson's own. A bar
+    that has fallen was ``fell`` times as long before.
     """
 
     finding: str
@@ -112,6 +113,8 @@ class Shown:
     layouts: tuple[Drawing, ...] = ()
     words: str = ""
     check: Check | None = None
+    caveat: str = ""
+    fell: float = 1.0
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from cpp_core.catalog.losses import LOSSES
 from cpp_core.figures.panels import Axis, Panel, faded, stroke
 from cpp_core.figures.panels import ink as known_ink
 from cpp_core.figures.sketch import Settings, Sketch
-from cpp_core.lessons.charts import ALPHA, count_line, grown
+from cpp_core.lessons.charts import ALPHA, count_line, stepped
 from cpp_core.lessons.drawing import BLUE, MAGENTA, Drawing, cover, layout, mark, rows_of
 from cpp_core.lessons.lesson import Check, Lesson, Pick, Shown, Values
 from cpp_core.method.constructions import plain
@@ -129,7 +129,7 @@ def _picture(
     chart.vline(0, stroke(dark, "dash"), rows=(2,))
     ticks = {"tickvals": [1, 0], "ticktext": list(labels), "range": [-0.5, 1.5]}
     rows: Settings = {**ticks, "showgrid": False, "zeroline": False, "automargin": True}
-    chart.frame(400, **_axes(every or [losses], spans, labels), yaxis={**rows, "domain": [0.5, 1]})
+    chart.frame(370, **_axes(every or [losses], spans, labels), yaxis={**rows, "domain": [0.5, 1]})
     chart.axis("y", {"visible": False, "range": [-1, 1], "domain": [0, 0.16]}, 2)
     chart.layout |= _step(losses, "90 % ranges, and each case's two losses")["layout"]
     chart.layout["margin"] |= {"t": 34}
@@ -164,9 +164,10 @@ def scene(values: Values, dark: bool) -> Shown:
     steps = [
         _step(own, f"correlation {other:g}: A wins {percent(wins(other))}")
         for other, own in zip(CORRELATIONS, every, strict=True)
-        if other <= rho
+        if other >= rho
     ]
-    grown(chart, steps, ("More alike", "▶ Play", "↺ Again"))
+    if len(steps) > 1:  # on from where the slider is
+        stepped(chart, steps, (len(steps) - 1,), ("More alike", "▶ Play", "↺ Again"))
     code = _CODE.format(rho=rho)
     return Shown(percent(facts["wins"]), said, (panel,), code, facts, _layouts(dark))
 
@@ -196,7 +197,7 @@ def _layouts(dark: bool) -> tuple[Drawing, ...]:
 
 _CODE = """\
 from cpp_core import interval
-from cpp_core.lessons.overlap_trap import ranges, simulated, wins
+from cpp_core.lessons.overlap_trap import simulated, wins
 
 rho = {rho}
 a, b = simulated(rho)  # losses of both models on the same 99 cases
@@ -232,8 +233,8 @@ LESSON = Lesson(
     title="Overlap trap",
     question="The ranges overlap. Who wins the next case?",
     opening=(
-        "Two models are judged on the same cases. Their ranges of losses overlap almost entirely. "
-        "Is there a difference?"
+        "Two models are judged on the same cases, and their ranges of losses overlap. Is there a "
+        "difference?"
     ),
     controls=(
         Pick("data", "Data", {"simulated": "Simulated", "real": "Real: 6 or 7"}, "simulated"),
@@ -241,7 +242,7 @@ LESSON = Lesson(
             "rho",
             "How alike the two models find the cases (correlation)",
             {rho: f"{rho:g}" for rho in CORRELATIONS},
-            0.9,
+            0.0,
             "steps",
             when=("data", ("simulated",)),
         ),

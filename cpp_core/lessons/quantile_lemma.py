@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cpp_core.figures.panels import Panel, diamond, faded, stroke
 from cpp_core.figures.panels import ink as known_ink
 from cpp_core.figures.sketch import Settings, Sketch
-from cpp_core.lessons.charts import count_line, counts, grown, growth
+from cpp_core.lessons.charts import ROOM, count_line, counts, grown, growth
 from cpp_core.lessons.drawing import BLUE, MAGENTA, Drawing, cover, mark
 from cpp_core.lessons.lesson import Check, Lesson, Pick, Shown, Slider, Values
 from cpp_core.method.ranks import conformal_ranks, scores_needed
@@ -77,7 +77,7 @@ def _buckets(k: int, hi: int, level: str, dark: bool) -> Panel:
     chart.shape("rect", LOW, HIGH, fillcolor=faded(BLUE, 0.12), line={"width": 0}, layer="below")
     x = {"type": "log", "range": [math.log10(LOW), math.log10(HIGH)], "automargin": True}
     x |= {"title": {"text": "loss (log scale)", "standoff": 2}, "tickvals": [0.1, 1, 10]}
-    chart.frame(370, xaxis=x)
+    chart.frame(345, xaxis=x, margin=ROOM)
     chart.axis("y", {"visible": False, "range": [-1, 1], "domain": [0.74, 1]}, 1)
     below = {"title": {"text": "bucket, from the lowest to the highest"}, "range": [0.4, k + 1.6]}
     chart.axis("x", {**below, "dtick": 1 if k < 16 else 5, "zeroline": False}, 2)
@@ -86,7 +86,7 @@ def _buckets(k: int, hi: int, level: str, dark: bool) -> Panel:
     share = f"1 of {k + 1}"
     title = f"{k + 1} buckets, each catches {share} new losses"
     caption = (
-        f"Strip: {counted(k, 'loss')} cut it into {k + 1} buckets; the diamond is a new loss. Both "
+        f"Strip, cut by {counted(k, 'loss')} into {k + 1} buckets; diamond: a new loss. Both "
         "are drawn anew each time. Bars: what each bucket has caught; magenta lies beyond the line."
     )
     table = pd.DataFrame({"bucket": numbers, "caught": filled})

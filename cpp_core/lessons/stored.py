@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cpp_core.lessons.charts import growth
 from cpp_core.verdicts.language import percent
 
 FILE = Path(__file__).with_name("stored.json")
@@ -23,10 +24,15 @@ MEASURED = ("breaks", "fixed_or_variable", "marginal", "two_numbers")
 
 
 class Average(NamedTuple):
-    """A mean over independent repetitions, with its standard error."""
+    """A mean over independent repetitions, with its standard error.
+
+    Where it is shown how the mean came to be, ``way`` is what it was after as many repetitions as
+    ``growth`` says.
+    """
 
     mean: float
     error: float
+    way: tuple[float, ...] = ()
 
 
 Measure = Callable[[int, int], Mapping[str, Average]]
@@ -41,18 +47,20 @@ class Kept(NamedTuple):
     again: int
 
 
-def average(values: ArrayLike) -> Average:
-    """The mean of independent values."""
+def average(values: ArrayLike, way: bool = False) -> Average:
+    """The mean of independent values, on demand with the way to it."""
     known = np.asarray(values, dtype=float)
     error = known.std(ddof=1) / np.sqrt(known.size)
-    return Average(float(known.mean()), float(error))
+    means = tuple(float(known[:n].mean()) for n in growth(known.size)) if way else ()
+    return Average(float(known.mean()), float(error), means)
 
 
 @lru_cache(maxsize=1)
 def _all() -> dict[str, dict[str, Average]]:
     kept = json.loads(FILE.read_text())
     return {
-        name: {key: Average(*own) for key, own in found.items()} for name, found in kept.items()
+        name: {key: Average(mean, error, tuple(way)) for key, (mean, error, *way) in found.items()}
+        for name, found in kept.items()
     }
 
 
@@ -81,7 +89,10 @@ def main(only: str = "") -> None:
         if not name.startswith(only):
             continue
         found = own.measure(own.size, 0)
-        kept[name] = {key: [float(f"{v:.6g}") for v in both] for key, both in found.items()}
+        kept[name] = {
+            key: [float(f"{v:.6g}") for v in (one.mean, one.error, *one.way)]
+            for key, one in found.items()
+        }
         print(name, kept[name])
     lines = (f"{json.dumps(name)}: {json.dumps(found)}" for name, found in kept.items())
     FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n")

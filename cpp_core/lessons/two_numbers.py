@@ -115,10 +115,11 @@ def _strip(bounds: NDArray, looks: int, dark: bool) -> Panel:
     chart.axis("y", {"visible": False, "range": [-1, 1], "domain": [0.74, 1]}, 1)
     chart.axis("x", shares("", 0, 1), 2)
     rows = {"tickvals": [0, 1], "ticktext": ["the first", "the lowest"], "range": [1.5, -0.5]}
-    chart.axis("y", {**rows, "domain": [0, 0.36], "showgrid": False, "automargin": True}, 2)
-    grown(chart, steps, ("More splits", f"▶ Play {looks}", "↺ Again"))
+    chart.axis("y", {**rows, "domain": [0, 0.31], "showgrid": False, "automargin": True}, 2)
+    grown(chart, steps, ("Step by step", f"▶ Play {looks}", "↺ Again"))
     least, most = (number(float(end)) for end in (bounds[:looks].min(), bounds[:looks].max()))
-    told_title = f"{counted(looks, 'split')} of one table: bounds from {least} to {most}"
+    ends_told = f"bounds from {least} to {most}" if looks > 1 else f"a bound of {least}"
+    told_title = f"{counted(looks, 'split')} of one table: {ends_told}"
     caption = (
         "Ticks: bounds of one table, each from another random half. Violet: the first split, "
         "chosen beforehand, which carries the promise. Magenta: the lowest so far."
@@ -203,9 +204,9 @@ LESSON = Lesson(
     cover=_cover,
     words=(
         "Every split gives an honest bound, if it was fixed before looking. The lowest of "
-        "many is low because its calibration half happened to be easy, not because its model is "
-        "better: it misses more new cases than it admits. So the product quotes the bound of one "
-        "split, fixed before looking, and beside it tells where the bounds of other splits lie. "
+        "many is low mostly because its calibration half happened to be easy, and hardly because "
+        "its model is better: it misses more new cases than it admits. So the product quotes the "
+        "bound of one split, fixed before looking, and tells where the bounds of other splits lie. "
         "The first carries the promise, the second shows how lucky the first was."
     ),
     formula=(

@@ -11,7 +11,15 @@ from typing import Literal
 
 import numpy as np
 
-from cpp_core.method.splits import Indices, check_training_size, training_groups
+from cpp_core.checks import Level
+from cpp_core.method.splits import (
+    HALF,
+    Indices,
+    check_training_size,
+    group_counts,
+    part_sizes,
+    training_groups,
+)
 
 Role = Literal["score", "regress", "calibrate", "test"]
 """What a part is for: likelihoods of symbols, the regression of losses, calibration, testing."""
@@ -38,54 +46,77 @@ def held_out(
     Without ``training`` rows it is trained elsewhere. With a batch size, batch by batch.
     """
     own = np.empty(0, dtype=np.intp) if training is None else training
-    size = len(rows) // len(roles) // batch_size * batch_size
-    shares = (rows[i * (len(rows) // len(roles)) :][:size] for i in range(len(roles)))
+    shares = _divided(rows, part_sizes(len(rows), len(roles)))
+    return _judged(roles, own, shares, batch_size)
+
+
+def _divided(rows: Indices, sizes: Sequence[int]) -> list[Indices]:
+    """Consecutive parts of these sizes."""
+    return np.split(rows[: sum(sizes)], np.cumsum(sizes)[:-1])
+
+
+def _judged(
+    roles: Sequence[Role], training: Indices, shares: Sequence[Indices], batch_size: int
+) -> tuple[Part, ...]:
+    """One candidate, judged at the rows of each share, batch by batch."""
     return tuple(
-        Part(role, own, share.reshape(-1, batch_size))
-        for role, share in zip(roles, shares, strict=True)
+        Part(role, training, rows[: len(rows) // batch_size * batch_size].reshape(-1, batch_size))
+        for role, rows in zip(roles, shares, strict=True)
     )
 
 
-def plain(n: int, n_sets: int | None = None, n_held_out: int = 1) -> tuple[Part, ...]:
+def plain(
+    n: int, n_sets: int | None = None, n_held_out: int = 1, calibration_share: Level = HALF
+) -> tuple[Part, ...]:
     """One interval for all cases.
 
     Without ``n_sets``, candidate CPP (Theorem 5, equations 14 to 16, Algorithm 1): one half trains,
     the other calibrates, in batches of ``n_held_out`` for a metric. With it algorithm CPP, Z-free
     (Theorem 8, equations 18 to 20, Algorithm 2): k disjoint groups of m training rows and
     ``n_held_out`` others, which are one evaluation point, several, or a batch.
+
+    In all constructions the last part calibrates and has ``calibration_share`` of the last two,
+    by default one half. Any share that is fixed beforehand is valid.
     """
-    return _layout(("calibrate",), n, n_sets, n_held_out)
+    return _layout(("calibrate",), n, n_sets, n_held_out, calibration_share)
 
 
-def modulated(n: int, n_sets: int | None = None, n_held_out: int = 1) -> tuple[Part, ...]:
+def modulated(
+    n: int, n_sets: int | None = None, n_held_out: int = 1, calibration_share: Level = HALF
+) -> tuple[Part, ...]:
     """Sets that move with the case: one part's losses are regressed on it, the last calibrates.
 
     With ``n_sets`` algorithm CPP, Z-modulated (Theorems 10 and 12, equations 22 to 26, Algorithm
     3): halves TR and CP of k groups each. Without it X-modulated sets of a candidate (ours), which
     a third of the rows trains.
     """
-    return _layout(("regress", "calibrate"), n, n_sets, n_held_out)
+    return _layout(("regress", "calibrate"), n, n_sets, n_held_out, calibration_share)
 
 
-def symbolic(n: int, n_sets: int | None = None, n_held_out: int = 1) -> tuple[Part, ...]:
+def symbolic(
+    n: int, n_sets: int | None = None, n_held_out: int = 1, calibration_share: Level = HALF
+) -> tuple[Part, ...]:
     """Sets of symbols: parts TR, EV and CP that score symbols, regress the scores, calibrate.
 
     With ``n_sets`` each has k groups of its own; without it one candidate, trained on a fourth
     part, is judged at all rows of the three.
     """
-    return _layout(("score", "regress", "calibrate"), n, n_sets, n_held_out)
+    return _layout(("score", "regress", "calibrate"), n, n_sets, n_held_out, calibration_share)
 
 
-def _layout(roles: Sequence[Role], n: int, n_sets: int | None, n_held_out: int) -> tuple[Part, ...]:
+def _layout(
+    roles: Sequence[Role], n: int, n_sets: int | None, n_held_out: int, share: Level
+) -> tuple[Part, ...]:
     if n_sets is None:
-        share = n // (len(roles) + 1)
-        rows = np.arange(share, share * (len(roles) + 1))
-        return held_out(rows, roles, np.arange(share), n_held_out)
-    check_training_size(n, n_sets, n_held_out, len(roles))
-    shares = np.arange(n // len(roles) * len(roles)).reshape(len(roles), -1)
+        sizes = part_sizes(n, len(roles) + 1, share)
+        training, *others = _divided(np.arange(n), sizes)
+        return _judged(roles, training, others, n_held_out)
+    size = check_training_size(n, n_sets, n_held_out, len(roles), share) + n_held_out
+    sizes = part_sizes(n, len(roles), share)
+    parts = zip(roles, _divided(np.arange(n), sizes), group_counts(sizes, n_sets), strict=True)
     return tuple(
-        Part(role, *training_groups(rows, n_sets, n_held_out))
-        for role, rows in zip(roles, shares, strict=True)
+        Part(role, *training_groups(rows[: count * size], count, n_held_out))
+        for role, rows, count in parts
     )
 
 

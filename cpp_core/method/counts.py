@@ -8,12 +8,9 @@ from collections.abc import Callable
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
-from scipy import special, stats
+from scipy import special
 
 from cpp_core.checks import Level, check_count, check_side, exact_alpha, probability
-
-DELTA = 0.05
-"""How often a decision may be wrong unless somebody says otherwise: 95 % confidence."""
 
 CLOSE_CALL = 1e-7
 """Tail probabilities within this share of their threshold are recomputed exactly."""
@@ -60,7 +57,7 @@ def tolerance_rank(k: int, alpha: Level, delta: Level) -> int:
     p, error = 1 - exact_alpha(alpha), probability(delta, "delta")
 
     def enough(r: int) -> bool:  # P[Bin >= r] <= delta
-        tail = float(stats.binom.sf(r - 1, k, float(p)))
+        tail = float(special.betainc(r, k - r + 1, float(p)))
         return not _exceeds(tail, lambda: _binomial_tail(k, p, r), error)
 
     return _first(enough, 1, k + 1)
@@ -108,6 +105,8 @@ def batch_errors(
         raise ValueError(f"{errors} errors among k = {k} cases: errors cannot exceed k.")
     two_sided = check_side(side) == "two-sided"
     threshold = exact_alpha(alpha) / (2 if two_sided else 1)
+
+    from scipy import stats  # loads slowly: only where errors are counted
 
     def keeps(x: int, more: bool) -> bool:
         law = stats.hypergeom(k + b, errors + x, b)

@@ -5,12 +5,14 @@ one number for all its points.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from cpp_core.method.machine import check_machine
 
 Response = Literal["predict", "predict_proba", "decision_function"]
 EPSILON = float(np.finfo(np.float64).eps)
@@ -50,6 +52,8 @@ class Loss:
         Whether its unit is that of the labels, squared.
     shares : bool
         Whether it is a share of the cases of a batch: with b cases a number of b-ths.
+    labels : tuple of str
+        The labels that it is told of, none where it takes any.
     """
 
     name: str
@@ -66,6 +70,7 @@ class Loss:
     errors: bool = False
     squared: bool = False
     shares: bool = False
+    labels: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.label:
@@ -111,6 +116,16 @@ def batch_mean(loss: Loss, name: str = "", label: str = "", words: str = "") -> 
     return replace(called, function=function, batch=True)
 
 
+def check_labels(loss: Loss, labels: Iterable[Any], of: str = "the sample") -> None:
+    """Refuse a loss that was told of labels which are not there."""
+    known = list(dict.fromkeys(map(str, labels)))
+    if not set(loss.labels) <= set(known):
+        raise ValueError(
+            f"The costs are about {', '.join(loss.labels)}, but the labels of {of} are "
+            f"{', '.join(known)}; name them as they are."
+        )
+
+
 def evaluate(loss: Loss, candidate: Any, X: Any, y: NDArray | None) -> NDArray[np.float64]:
     """Losses of one candidate at every row, checked: shape, NaN and range."""
     n = X.shape[0]
@@ -138,6 +153,7 @@ def _call(loss: Loss, candidate: Any, X: Any, y: NDArray | None) -> Any:
     try:
         return loss.function(candidate, X, y)
     except Exception as error:
+        check_machine(error)
         who = type(candidate).__name__
         raise LossError(
             f"{loss.name} could not be computed for a trained {who}: {error} (check that the "
@@ -166,3 +182,10 @@ def _in_range(loss: Loss, values: NDArray) -> NDArray:
             "range."
         )
     return values
+
+
+def difference(first: NDArray, second: NDArray) -> NDArray:
+    """l(A) - l(B); where both failed with an infinite loss they are equal."""
+    both = np.isinf(first) & (first == second)
+    kept = np.zeros(first.shape, dtype=np.result_type(first, second))
+    return np.subtract(first, second, where=~both, out=kept)

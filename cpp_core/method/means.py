@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from cpp_core.checks import Level, exact_alpha
 
@@ -26,7 +26,7 @@ def t_interval(values: NDArray, alpha: Level) -> tuple[float, float]:
     n, mean = len(values), float(values.mean())
     scale = float(np.abs(values).max()) or 1.0  # squares of tiny numbers would vanish
     error = scale * float((values / scale).std(ddof=1)) / math.sqrt(n)
-    half = float(stats.t.isf(float(exact_alpha(alpha)) / 2, n - 1)) * error
+    half = -float(special.stdtrit(n - 1, float(exact_alpha(alpha)) / 2)) * error
     return mean - half, mean + half
 
 

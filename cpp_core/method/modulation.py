@@ -14,9 +14,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from quantile_forest import RandomForestQuantileRegressor
-from sklearn.base import is_classifier
-from sklearn.ensemble import RandomForestRegressor
 
 from cpp_core.method.training import reseeded
 
@@ -108,12 +105,19 @@ class LossModel:
 
         For an upper bound both are f, or the quantile at 1 - alpha.
         """
+        return self.all_ends(features, [alpha], side)[0]
+
+    def all_ends(
+        self, features: NDArray, alphas: Sequence[float], side: str
+    ) -> list[tuple[NDArray, NDArray]]:
+        """The ends for each alpha, from one prediction, which costs more than all the rest."""
         if self.modulation == "regression":
             f = np.asarray(self._fit(None).predict(features), dtype=np.float64)
-            return f, f
-        levels = [1 - alpha] if side == "upper" else [alpha / 2, 1 - alpha / 2]
-        q = self.quantiles(features, levels)
-        return q[:, 0], q[:, -1]
+            return [(f, f)] * len(alphas)
+        lower = [] if side == "upper" else [alpha / 2 for alpha in alphas]
+        upper = [1 - alpha if side == "upper" else 1 - alpha / 2 for alpha in alphas]
+        q = self.quantiles(features, lower + upper).T
+        return list(zip(q[: len(alphas)], q[-len(alphas) :], strict=True))
 
     def quantiles(self, features: NDArray, levels: Sequence[float]) -> NDArray:
         """Conditional quantiles of the loss, (n, L); one fit serves all levels where it can."""
@@ -142,6 +146,8 @@ def label_classes(estimators: Sequence[Any], y: NDArray | None) -> NDArray | Non
 
     It is one-hot where an algorithm classifies, or where labels are no numbers.
     """
+    from sklearn.base import is_classifier
+
     if y is None or not (any(is_classifier(e) for e in estimators) or y.dtype.kind not in "fiu"):
         return None
     return np.unique(y)
@@ -171,6 +177,9 @@ def fit_loss_model(
 ) -> LossModel:
     """Regress the loss on the case; the default is a random forest, or a quantile forest."""
     if regressor is None:
+        from quantile_forest import RandomForestQuantileRegressor
+        from sklearn.ensemble import RandomForestRegressor
+
         forests = {"regression": RandomForestRegressor, "quantile": RandomForestQuantileRegressor}
         regressor = forests[modulation]()
     seed = int(rng.integers(2**31))

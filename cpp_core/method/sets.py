@@ -69,15 +69,18 @@ def moved_sets(
 
 
 def within_groups(
-    groups: NDArray, wanted: NDArray, sets_of: Callable[[NDArray, NDArray, str], NDArray]
+    groups: NDArray,
+    wanted: NDArray,
+    sets_of: Callable[[NDArray, NDArray, str], NDArray],
+    n_levels: int,
 ) -> NDArray:
-    """Sets calibrated within each group (Mondrian), (n, 2), for cases of the ``wanted`` groups.
+    """Sets calibrated within each group (Mondrian), (L, n, 2), for cases of the ``wanted`` groups.
 
-    ``sets_of(own, new, group)`` gives those of the new cases from the group's own scores; both are
-    masks. A group that calibration never saw has no score.
+    ``sets_of(own, new, group)`` gives those of the new cases at every level from the group's own
+    scores; both are masks. A group that calibration never saw has no score.
     """
-    found = np.empty((len(wanted), 2))
+    found = np.empty((n_levels, len(wanted), 2))
     for group in np.unique(wanted):
         new = wanted == group
-        found[new] = sets_of(groups == group, new, str(group))
+        found[:, new] = sets_of(groups == group, new, str(group))
     return found

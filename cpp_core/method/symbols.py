@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.ensemble import RandomForestClassifier
 
 from cpp_core.checks import Level
 from cpp_core.method.constructions import Role
@@ -78,6 +77,16 @@ def score_of(scores: NDArray, symbols: tuple[str, ...], happened: NDArray) -> ND
     return aligned(scores[:, order], np.array(symbols)[order], happened, np.nan)
 
 
+def default_classifier() -> Any:
+    """What gives symbols their probabilities where nobody says: a forest, loaded when asked for.
+
+    Leaves of several points: a probability of exactly 0 would rule a symbol out for good.
+    """
+    from sklearn.ensemble import RandomForestClassifier
+
+    return RandomForestClassifier(min_samples_leaf=5)
+
+
 def fit_symbol_model(
     symbols: tuple[str, ...],
     inputs: Mapping[Role, NDArray],
@@ -88,9 +97,7 @@ def fit_symbol_model(
 ) -> SymbolModel:
     """Learn s on the part that scores (TR), regress its alpha-quantiles on the next (EV)."""
     score_rng, quantile_rng = rng.spawn(2)
-    if classifier is None:
-        # Leaves of several points: a probability of exactly 0 would rule a symbol out for good.
-        classifier = RandomForestClassifier(min_samples_leaf=5)
+    classifier = default_classifier() if classifier is None else classifier
     fitted = train(classifier, inputs["score"], happened["score"], score_rng)
     if isinstance(fitted, FailedCandidate):
         raise ValueError(f"The classifier of symbols failed: {fitted.message}")

@@ -3,19 +3,21 @@
 An algorithm returns a candidate for every non-empty sample. A sample with one class gives a
 constant predictor; a fit that raises gives a failed candidate, which has the worst loss everywhere.
 Failed fits are never redrawn or dropped: the sample of the future is not chosen by its success.
+Only a failure of the machine is no candidate: it raises a MachineError.
 """
 
 import copy
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_classifier
-from sklearn.pipeline import Pipeline
+
+from cpp_core.method.machine import check_machine
+from cpp_core.method.recipes import Recipe
 
 Sample = tuple[Any, NDArray | None]
 
@@ -41,27 +43,6 @@ class FailedCandidate:
     """What a fit that raised leaves behind: a candidate with the worst loss everywhere."""
 
     message: str
-
-
-class ConstantClassifier(ClassifierMixin, BaseEstimator):
-    """The candidate of a sample with one class: that class, with certainty."""
-
-    def fit(self, X: Any, y: NDArray) -> "ConstantClassifier":
-        """Remember the only class."""
-        self.classes_ = np.unique(y)
-        return self
-
-    def predict(self, X: Any) -> NDArray:
-        """The only class, for every row."""
-        return np.full(X.shape[0], self.classes_[0])
-
-    def predict_proba(self, X: Any) -> NDArray:
-        """Probability one for the only class."""
-        return np.ones((X.shape[0], 1))
-
-    def decision_function(self, X: Any) -> NDArray:
-        """A constant score for the only class."""
-        return np.ones((X.shape[0], 1))
 
 
 def take(X: Any, rows: NDArray) -> Any:
@@ -107,46 +88,53 @@ def check_sample(X: Any, y: Any, what: str = "the sample") -> Sample:
 
 def algorithm_name(estimator: Any) -> str:
     """The class of an estimator; of a pipeline, that of its last step."""
+    from sklearn.pipeline import Pipeline
+
     last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
     return type(last).__name__
 
 
-def random_parameters(estimator: Any) -> list[str]:
-    """The names of all parameters ``random_state``, nested ones too, in a fixed order."""
-    if not hasattr(estimator, "get_params"):
-        return []
-    return [
-        name
-        for name in sorted(estimator.get_params(deep=True))
-        if name == "random_state" or name.endswith("__random_state")
-    ]
-
-
-def reseeded(estimator: Any, rng: np.random.Generator) -> Any:
+def reseeded(estimator: Any, rng: np.random.Generator, recipe: Recipe | None = None) -> Any:
     """An untrained copy whose every ``random_state``, nested ones too, has its own new seed.
 
     ``clone`` alone would copy one seed into all training runs; their losses would then not be
-    exchangeable with those of a future run.
+    exchangeable with those of a future run. ``recipe`` is the estimator's, where it is known.
     """
     if not hasattr(estimator, "get_params"):
         return copy.deepcopy(estimator)
-    fresh = clone(estimator)
-    seeds = {name: int(rng.integers(2**31)) for name in random_parameters(fresh)}
-    return fresh.set_params(**seeds) if seeds else fresh
+    known = Recipe(estimator) if recipe is None else recipe
+    seeds = {name: int(rng.integers(2**31)) for name in known.names}
+    return known.seed(known.copy(), seeds)
 
 
-def train(estimator: Any, X: Any, y: NDArray | None, rng: np.random.Generator) -> Any:
-    """A candidate from a non-empty sample, whatever happens (see the module's text)."""
+def train(
+    estimator: Any,
+    X: Any,
+    y: NDArray | None,
+    rng: np.random.Generator,
+    recipe: Recipe | None = None,
+) -> Any:
+    """A candidate from a non-empty sample, whatever the fit does (see the module's text).
+
+    ``recipe`` as in ``reseeded``.
+    """
+    from sklearn.base import is_classifier
+
     before = BEFORE_FIT.get()
     if before is not None:
         before()
     if y is not None and y[0] == y[-1] and (y == y[0]).all() and is_classifier(estimator):
+        from cpp_core.method.constant import ConstantClassifier
+
         return ConstantClassifier().fit(X, y)
     try:
-        fresh = reseeded(estimator, rng)
+        fresh = reseeded(estimator, rng, recipe)
         fitted = fresh.fit(X) if y is None else fresh.fit(X, y)
+        if recipe is not None:
+            recipe.checked = True
         return fresh if fitted is None else fitted
     except Exception as error:  # any error of any estimator is a failed candidate
+        check_machine(error)
         return FailedCandidate(f"{type(error).__name__}: {error}")
 
 
@@ -162,40 +150,16 @@ def sample_rows(X: Any, y: NDArray | None, rows: NDArray) -> Sample:
     return take(X, rows), None if y is None else y[rows]
 
 
-def spawned_for(estimator: Any, rng: np.random.Generator, n: int) -> list[np.random.Generator]:
+def spawned_for(names: list[str], rng: np.random.Generator, n: int) -> list[np.random.Generator]:
     """``rng.spawn(n)``, one for each training run; n times ``rng`` where no run draws from it.
 
-    To make a generator takes as long as a small fit. The count of what was spawned goes on all the
-    same, so that what is spawned next does not depend on the algorithm.
+    Runs draw where the algorithm has ``names`` of random parameters. To make a generator takes as
+    long as a small fit. The count of what was spawned goes on all the same, so that what is spawned
+    next does not depend on the algorithm.
     """
-    if random_parameters(estimator):
+    if names:
         return rng.spawn(n)
     return [rng] * len(rng.bit_generator.seed_seq.spawn(n))  # type: ignore[attr-defined]
-
-
-def retrain(
-    estimator: Any,
-    X: Any,
-    y: NDArray | None,
-    training: NDArray,
-    rng: np.random.Generator,
-    failures: list[Failure],
-) -> Iterator[Any]:
-    """A candidate for every row of ``training`` (k, m), each with its own independent seed.
-
-    Runs that raise are appended to ``failures``.
-    """
-    generators = spawned_for(estimator, rng, len(training))
-    for run, (rows, own) in enumerate(zip(training, generators, strict=True)):
-        candidate = train(estimator, *sample_rows(X, y, rows), own)
-        failures += failure_of(estimator, candidate, run)
-        yield candidate
-
-
-def difference(first: NDArray, second: NDArray) -> NDArray:
-    """l(A) - l(B); where both failed with an infinite loss they are equal."""
-    both = np.isinf(first) & (first == second)
-    return np.subtract(first, second, where=~both, out=np.zeros_like(first))
 
 
 def tell_failures(failures: list[Failure], n_runs: int) -> None:

@@ -13,8 +13,9 @@ SECTIONS = {
     "details": "Details",
     "numbers": "The numbers",
     "appendix": "How to reproduce it",
+    "columns": "Names of your table's columns",
 }
-"""Sections that may be left out, in their order."""
+"""Sections that may be left out, in their order; names of columns stand in the appendix."""
 
 AUDIENCES = {
     "decision-maker": "the answer in words, computations folded away",

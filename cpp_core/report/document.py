@@ -4,6 +4,7 @@ The markup is in ``templates``. Jinja2 escapes every text that is put into it, a
 charts; a policy in the document forbids it any request.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from cpp_core.figures.panels import Panel
 from cpp_core.verdicts.about import Verdict
 from cpp_core.verdicts.strip import STRENGTHS, Strip
 from cpp_core.verdicts.summary import Table
+from cpp_core.verdicts.terms import STYLE, TERMS, Term, terms_in
 
 if TYPE_CHECKING:  # a report needs no lesson, and would wait for all of them
     from cpp_core.lessons.drawing import Drawing
@@ -49,6 +51,13 @@ def strength(verdict: Verdict) -> str:
     return STRENGTHS[verdict.badge] if verdict.claim == "yes" else "none"
 
 
+def used_terms(told: str) -> list[Term]:
+    """The terms that stand in the sentences of a document, in the order of the alphabet."""
+    sentences = re.sub(r"<(script|pre|table)\b.*?</\1>", " ", told, flags=re.DOTALL)
+    found = {name for name, _, _ in terms_in(Markup(sentences).striptags())}
+    return [TERMS[name] for name in sorted(found)]
+
+
 def _styled(panel: Panel) -> go.Figure:
     return go.Figure(panel.figure).update_layout(template="plotly_white", font={"size": 12})
 
@@ -71,7 +80,12 @@ _TEMPLATES = Environment(
     keep_trailing_newline=True,
 )
 _TEMPLATES.filters |= {"prose": prose, "strength": strength, "styled": _styled, "spec": _spec}
-_TEMPLATES.globals |= {"inlined": _inlined, "plotlyjs": lambda: Markup(get_plotlyjs())}
+_TEMPLATES.filters |= {"terms": used_terms}
+_TEMPLATES.globals |= {
+    "term_style": Markup(STYLE),
+    "inlined": _inlined,
+    "plotlyjs": lambda: Markup(get_plotlyjs()),
+}
 
 
 def render(

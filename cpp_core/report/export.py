@@ -2,19 +2,26 @@
 
 import json
 import math
+import re
 from collections.abc import Iterable
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from cpp_core.catalog.loss_files import LossTable
+from cpp_core.catalog.roles import Source
 from cpp_core.checks import Level, exact_alpha
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import Verdict
 from cpp_core.verdicts.answers import Answers, answers_from
+from cpp_core.verdicts.language import confidence
 from cpp_core.version import __version__
+
+MAX_NAME = 100
+"""Letters of a file's name, at most."""
 
 SHOWN, NOT_SHOWN, TOO_LITTLE = 0, 1, 3
 """Exit codes of ``check``, for scripts."""
@@ -41,6 +48,60 @@ def strict(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
+def file_name(*about: str, alpha: Level) -> str:
+    """What a file is about, as the beginning of its name: letters, digits and hyphens.
+
+    >>> file_name("Digits", "svm-lin", "svm-rbf", "log_loss", alpha=0.1)
+    'digits-svm-lin-svm-rbf-log-loss-90'
+    """
+    words = [*about, confidence(alpha)]
+    found = "-".join(re.findall(r"\w+", " ".join(words).replace("_", " ").lower()))
+    return found[:MAX_NAME].rstrip("-")
+
+
+def results_name(results: Results, alpha: Level) -> str:
+    """The beginning of a file's name: data, algorithms, loss, question and confidence."""
+    experiment = results.experiment
+    loss = [] if experiment.kind.symbolic else [experiment.measure.name]
+    about = [experiment.data.label, *experiment.algorithms, *loss, experiment.variant]
+    return file_name(*about, alpha=alpha)
+
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\n", "＝", "＋", "－", "＠")
+"""How a text begins that a spreadsheet would execute; also in wide letters, which some read so."""
+
+
+def harmless(value: Any) -> Any:
+    """The same, but for a text that a spreadsheet would execute: that gets an apostrophe.
+
+    >>> [harmless(value) for value in ("=1+1", "@x", "-1.5", -1.5, "a=b")]
+    ["'=1+1", "'@x", '-1.5', -1.5, 'a=b']
+    """
+    if not isinstance(value, str):
+        return value
+    text = re.sub("\r\n?", "\n", value)  # a lone one is not quoted, and would begin a row
+    if not text.startswith(FORMULA_STARTS) or _is_number(text):
+        return text
+    return f"'{text}"
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def csv_text(frame: pd.DataFrame) -> str:
+    """A table as CSV, with no cell and no name that a spreadsheet would execute."""
+    safe = frame.rename(columns=harmless)
+    for i, kind in enumerate(frame.dtypes):
+        if not pd.api.types.is_numeric_dtype(kind):
+            safe.isetitem(i, frame.iloc[:, i].astype(object).map(harmless).to_numpy())
+    return safe.to_csv(index=False)
+
+
 def told(verdicts: Iterable[Verdict]) -> list[dict[str, Any]]:
     """Verdicts as plain values: text, badge, what it assumes, facts and why."""
     names = ("text", "badge", "assumptions", "facts", "why")
@@ -55,12 +116,16 @@ def decision(answers: Answers | None) -> dict[str, Any] | None:
 
 
 def to_json(
-    results: Results, alpha: Level, side: str = "two-sided", **question: Any
+    results: Results,
+    alpha: Level,
+    side: str = "two-sided",
+    data: dict[str, Any] | None = None,
+    **question: Any,
 ) -> dict[str, Any]:
     """What a run found at one alpha, as plain values; means are over the trials.
 
-    Verdicts quote trial 0; while that is not there, their list is empty. ``question`` is as in
-    ``answers_from``.
+    Verdicts quote trial 0; while that is not there, their list is empty. ``data`` tells of a user's
+    file, ``question`` is as in ``answers_from``.
     """
     symbolic = results.experiment.kind.symbolic
     paired = [
@@ -83,26 +148,35 @@ def to_json(
         "decision": decision(answers),
         "verdicts": told(answers.all if answers else []),
     }
-    return strict(content)
+    return strict(content if data is None else content | {"data": data})
 
 
 def write(
-    results: Results, path: Path, alpha: Level, side: str, kind: str, **question: Any
+    results: Results,
+    path: Path,
+    alpha: Level,
+    side: str,
+    kind: str,
+    data: dict[str, Any] | None = None,
+    source: Source | None = None,
+    **question: Any,
 ) -> None:
     """Write a json, csv, parquet or html file; csv and parquet have a row per trial and algorithm.
 
-    The html file is the report; it and the json answer the question, as in ``answers_from``.
+    The html file is the report; it and the json answer the question, as in ``answers_from``. The
+    json also tells of a user's file, and the report of its ``source``.
     """
     if kind == "json":
-        content = to_json(results, alpha, side, **question)
+        content = to_json(results, alpha, side, data, **question)
         text = json.dumps(content, indent=2, allow_nan=False, default=str)
         path.write_text(text + "\n", encoding="utf-8")
     elif kind == "html":
         from cpp_core.report.pages import report_html  # charts load slowly: only where drawn
 
-        path.write_text(report_html(results, alpha, side, **question), encoding="utf-8")
+        page = report_html(results, alpha, side, source=source, **question)
+        path.write_text(page, encoding="utf-8")
     elif kind == "csv":
-        results.at(alpha, side).to_csv(path, index=False)
+        path.write_text(csv_text(results.at(alpha, side)), encoding="utf-8")
     else:
         results.at(alpha, side).to_parquet(path, index=False)
 

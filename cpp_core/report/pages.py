@@ -9,6 +9,7 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from cpp_core.catalog.loss_files import LossTable
+from cpp_core.catalog.roles import Source
 from cpp_core.checks import Level, check_side, exact_alpha, lookup
 from cpp_core.figures.coverage_figures import calibration_curve, cover_rates, coverage_histograms
 from cpp_core.figures.interval_figures import (
@@ -33,6 +34,7 @@ from cpp_core.report.reproduce import (
     table_digest,
     versions,
 )
+from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import INDEPENDENT, Verdict
 from cpp_core.verdicts.answers import Answers, answers_from, answers_of
@@ -118,6 +120,7 @@ def report_html(
     sections: Sequence[str] = tuple(SECTIONS),
     audience: str = "decision-maker",
     day: date | None = None,
+    source: Source | None = None,
     **question: Any,
 ) -> str:
     """Results as one HTML file that needs no network.
@@ -135,12 +138,15 @@ def report_html(
     audience : "decision-maker" or "analyst"
     day : date or None
         The day of the report, by default today; nothing else of it depends on the day.
+    source : Source or None
+        The file of a user's own table, which the report names unless columns are left out.
     question : numbers
         ``at_most``, ``error_rate_at_most``, ``batch_size``, ``margin`` and ``delta`` as in
         ``answers_from``.
     """
     look = _look(title, note, sections, audience)
     check_side(side)
+    source = source if "columns" in look.sections else None  # it names some
     answers = answers_from(results, alpha, side, **question)
     experiment, kind = results.experiment, results.experiment.kind
     names = results.algorithms
@@ -150,8 +156,8 @@ def report_html(
     )
     simulated = "The data are simulated: each trial draws fresh cases from a known source."
     story = Story(
-        facts=f"{experiment.data.label}. {kind.label} ({kind.technical}). {confidence(alpha)} "
-        f"confidence, {counted(len(results.trials), 'randomized trial')}.",
+        facts=f"{_about_data(experiment, source)} {kind.label} ({kind.technical}). "
+        f"{confidence(alpha)} confidence, {counted(len(results.trials), 'randomized trial')}.",
         trained=[retrained if experiment.algorithmic else NOT_REFITTED],
         data=[simulated if experiment.data.table is None else RE_SPLITS],
         picture=lambda: (
@@ -162,7 +168,7 @@ def report_html(
         pairs=lambda: [paired_difference(results, *names, alpha)] if len(names) == 2 else [],
         details=lambda: _details(results, answers, alpha, side, look.analyst),
         numbers=lambda: _numbers(results, alpha, side),
-        appendix=lambda: _appendix(results, alpha, side, look, question),
+        appendix=lambda: _appendix(results, alpha, side, look, question, source),
     )
     return _written(look, day, alpha, answers, story)
 
@@ -257,7 +263,7 @@ def _behind(answers: Answers, look: Look) -> list[Verdict]:
     if "details" in look.sections and len(answers.bounds) > 1:
         elsewhere += answers.bounds
     told = {verdict.text for verdict in elsewhere}
-    every = [*([strip.choice] if strip.choice else []), *sum((c.verdicts for c in strip.cards), ())]
+    every = [*strip.behind, *sum((c.verdicts for c in strip.cards), ())]
     return [own for own in {own.text: own for own in every}.values() if own.text not in told]
 
 
@@ -292,7 +298,12 @@ def _numbers(results: Results, alpha: Level, side: str) -> Section:
 
 
 def _appendix(
-    results: Results, alpha: Level, side: str, look: Look, question: dict[str, Any]
+    results: Results,
+    alpha: Level,
+    side: str,
+    look: Look,
+    question: dict[str, Any],
+    source: Source | None,
 ) -> Section:
     experiment, sizes = results.experiment, results.experiment.sizes
     rows: list[tuple[str, object]] = [
@@ -312,10 +323,38 @@ def _appendix(
     ]
     if experiment.data.table is not None:
         rows.append(("SHA-256 of the table", table_digest(experiment)))
+    rows += _own_table(experiment, "columns" in look.sections)
     rows += question.items()
-    python = python_lines(results, alpha, side, look._asdict() | question)
-    command = command_line(experiment, len(results.trials), results.seed, alpha, side, question)
+    python = python_lines(results, alpha, side, look._asdict() | question, source)
+    trials, seed = len(results.trials), results.seed
+    command = command_line(experiment, trials, seed, alpha, side, question, source)
     return _reproduced(rows, python, command)
+
+
+def _about_data(experiment: Experiment, source: Source | None) -> str:
+    """Which data; of a user's own table what is predicted, and what a loss is."""
+    data = experiment.data
+    if not data.own:
+        return f"{data.label}."
+    told = data.label if source is None else f"{source.file}, predicting “{source.roles.target}”"
+    if experiment.kind.symbolic:
+        return f"{told}."
+    loss = experiment.measure
+    unit = f", in {loss.unit}" if loss.unit else ""
+    return f"{told}. Loss: {loss.words}{unit}."
+
+
+def _own_table(experiment: Experiment, named: bool) -> list[tuple[str, object]]:
+    """The shape of a user's own table, and the names of its columns unless they are left out."""
+    data = experiment.data
+    if not data.own:
+        return []
+    shape: tuple[str, object] = (
+        "rows and inputs of the table",
+        f"{data.size:,}, {data.n_inputs:,}",
+    )
+    names = ", ".join(data.feature_names)
+    return [shape, ("columns", names)] if named and names else [shape]
 
 
 def _losses_appendix(

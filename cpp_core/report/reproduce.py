@@ -9,10 +9,13 @@ from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.catalog.datasets import array_bytes
 from cpp_core.catalog.loss_files import LossTable
 from cpp_core.catalog.presets import PRESETS
+from cpp_core.catalog.roles import Source
 from cpp_core.checks import Level, exact_alpha
+from cpp_core.method.splits import HALF
 from cpp_core.report import SECTIONS
 from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.results import Results
@@ -22,9 +25,12 @@ from cpp_core.version import __version__
 PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas", "plotly")
 COMMAND_FIELDS = (
     *("dataset", "algorithms", "loss", "variant", "regressor", "n"),
-    *("n_sets", "n_evaluations", "batch_size", "test_size"),
+    *("n_sets", "n_evaluations", "batch_size", "test_size", "calibration_share"),
 )
 """What of an experiment the command line can say."""
+
+SETTINGS_OF_LOSSES = {"under", "over", "quantile", "clip", "unit"}
+"""What of a loss the command line can say, beside costs."""
 
 ASKED_OF_RUNS = {"at_most", "delta", "margin"}
 """What of a question the command line can say."""
@@ -76,23 +82,77 @@ def _options(values: Mapping[str, Any]) -> list[str]:
     return [f"--{name.replace('_', '-')}={typed(value)}" for name, value in values.items()]
 
 
+def _source_options(source: Source) -> list[str]:
+    """Words of a command that read a user's table as it was read."""
+    roles, how = source.roles, dict(source.how)
+    said = {"target": roles.target, "task": roles.task, "group": roles.group, "time": roles.time}
+    said |= {"id": roles.id, "decimal": how.get("decimal"), "sheet": how.get("sheet")}
+    words = ["--data", source.file]
+    for name, value in said.items():
+        words += [] if value is None else [f"--{name}={value}"]
+    words += ["--drop", *roles.drop] if roles.drop else []
+    days = {True: ["--day-first"], False: ["--month-first"], None: []}
+    return words + days[how.get("day_first")]
+
+
+def _source_lines(experiment: Experiment, source: Source) -> list[str]:
+    """Lines of Python that read a user's table, and make the experiment on it."""
+    roles = {name: value for name, value in source.roles._asdict().items() if value}
+    described = {k: v for k, v in experiment.to_dict().items() if v not in (None, {}, [])}
+    described.pop("dataset")
+    how = "".join(f", {name}={value!r}" for name, value in source.how)
+    told = ", ".join(f"{name}={value!r}" for name, value in (roles | described).items())
+    return [
+        f"frame = read_frame({source.file!r}{how}).frame",
+        f"experiment = Experiment.from_table(frame, {told})",
+    ]
+
+
 def python_lines(
-    results: Results, alpha: Level, side: str, settings: dict[str, Any] | None = None
+    results: Results,
+    alpha: Level,
+    side: str,
+    settings: dict[str, Any] | None = None,
+    source: Source | None = None,
 ) -> str:
-    """The lines of Python that give the same numbers and the same report."""
+    """The lines of Python that give the same numbers and the same report; ``source`` is the file
+    of a user's table."""
     experiment = results.experiment
     preset = next((name for name in PRESETS if Experiment.preset(name) == experiment), None)
     described = {k: v for k, v in experiment.to_dict().items() if v not in (None, {}, [])}
     made = f"Experiment.preset({preset!r})" if preset else f"Experiment.from_dict({described!r})"
     given = {"alpha": float(exact_alpha(alpha)), "side": side, **(settings or {})}
-    own = experiment.data.own
-    lines = [
-        *(["# First add_table(X, y, task) with the same table: its name is a digest."] * own),
-        f"experiment = {made}",
-        f"results = run(experiment, trials={len(results.trials)}, seed={results.seed})",
-    ]
-    imported = "Experiment, add_table, run" if own else "Experiment, run"
+    own, imported = experiment.data.own, "Experiment, run"
+    lines = [f"experiment = {made}"]
+    if own and source is not None:
+        lines = ["from cpp_core.catalog.files import read_frame"]
+        lines += ["from cpp_core.catalog.roles import Roles, Source"]
+        lines += _source_lines(experiment, source)
+        given["source"] = source
+    elif own:
+        lines.insert(0, "# First add_table(X, y, task) with the same table: its name is a digest.")
+        imported = "Experiment, add_table, run"
+    lines.append(f"results = run(experiment, trials={len(results.trials)}, seed={results.seed})")
     return _script(imported, lines, "report_html", "results", given)
+
+
+def setting_words(experiment: Experiment) -> list[str] | None:
+    """Settings of the loss and of algorithms as options; None where there are no such options."""
+    words = []
+    for name, value in experiment.loss_settings:
+        if name == "costs":
+            for true, row in value:
+                for predicted, cost in row:
+                    words += ["--cost", true, predicted, typed(cost)]
+        elif name in SETTINGS_OF_LOSSES:
+            words += [f"--{name}", value if isinstance(value, str) else typed(value)]
+        else:
+            return None
+    for algorithm, settings in experiment.algorithm_settings:
+        words += [
+            word for name, value in settings for word in ("--set", f"{algorithm}.{name}={value}")
+        ]
+    return words
 
 
 def command_line(
@@ -102,28 +162,42 @@ def command_line(
     alpha: Level,
     side: str,
     question: Mapping[str, float] | None = None,
+    source: Source | None = None,
 ) -> str | None:
-    """The command that gives the same numbers, None where the command line cannot say it."""
+    """The command that gives the same numbers, None where the command line cannot say it.
+
+    ``source`` is the file of a user's table, without which there is none.
+    """
     ways = []
+    settings = {"loss_settings": experiment.loss_settings}
+    settings |= {"algorithm_settings": experiment.algorithm_settings}
     values = {name: getattr(experiment, name) for name in COMMAND_FIELDS}
     known_runs = {name: preset.settings for name, preset in PRESETS.items()}
     for preset, fields in [*known_runs.items(), ("", {})]:
-        known = {"n_evaluations": 1, **fields}
+        known = {"n_evaluations": 1, "calibration_share": HALF, **fields}
+        if experiment.loss_settings:  # which are said of a loss that is named
+            known.pop("loss", None)
         said = {k: v for k, v in values.items() if v is not None and v != known.get(k)}
         try:
-            same = Experiment(**{**fields, **said}) == experiment
+            same = Experiment(**{**fields, **said, **settings}) == experiment
         except ValueError:  # a change that this preset cannot take
             same = False
         if same:
             ways.append((["--preset", preset] if preset else [], said))
     asked = dict(question or {})
-    if not ways or experiment.data.own or not set(asked) <= ASKED_OF_RUNS:
+    told, brought = setting_words(experiment), experiment.data.own
+    unsaid = brought and (source is None or any(ALGORITHMS[n].own for n in experiment.algorithms))
+    if told is None or not ways or unsaid or not set(asked) <= ASKED_OF_RUNS:
         return None
-    start, said = min(ways, key=lambda way: len(way[1]))
+    start, said = min(ways[-1:] if brought else ways, key=lambda way: len(way[1]))
+    if brought and source is not None:
+        start = _source_options(source)
+        said.pop("dataset")
     words = ["python", "-m", "cpp_core", "run", *start]
     for name, value in said.items():
         listed = value if isinstance(value, tuple) else (value,)
         words += [f"--{name.replace('_', '-')}", *map(str, listed)]
+    words += told
     words += ["--trials", str(trials), "--seed", str(seed)]
     words += ["--alpha", typed(float(exact_alpha(alpha))), "--side", side]
     return shlex.join([*words, *_options(asked), "--html", "report.html"])

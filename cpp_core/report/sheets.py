@@ -23,11 +23,11 @@ NOT_SAID = (
     "Nothing about this one case, digit or group: 90 % counts over all new cases.",
     "Nothing about the average loss, and nothing from two bounds that overlap.",
     "Nothing under drift, after refitting, or for the lowest of several bounds.",
-    "Not that this calibration reaches 90 %: up to half of them fall a little short.",
+    "Not that this calibration reaches 90 %: up to half fall short, with few losses by much.",
 )
 CODE = """\
 from cpp_core import interval
-interval(losses, alpha=0.1, side="upper")  # losses of one trained model on held-out cases"""
+interval(losses, alpha=0.1, side="upper")  # losses of one model, held-out cases"""
 
 
 def needed_table() -> Table:
@@ -42,10 +42,10 @@ def needed_table() -> Table:
     )
 
 
-def pictures() -> list[Drawing]:
+def pictures(dark: bool = False) -> list[Drawing]:
     """Who trains and who is judged, in the two questions of the paper."""
-    one = layout(rows_of(plain(24)), 24, False, "For the model at hand.", "Candidate")
-    many = layout(rows_of(plain(24, 4)), 24, False, "For a model that is retrained.", "Algorithm")
+    one = layout(rows_of(plain(24)), 24, dark, "For the model at hand.", "Candidate")
+    many = layout(rows_of(plain(24, 4)), 24, dark, "For a model that is retrained.", "Algorithm")
     return [one, many]
 
 

@@ -31,6 +31,7 @@ from cpp_core.trials.experiment import (
 from cpp_core.trials.one_trial import (
     Entry,
     algorithm_and_inputs,
+    as_kept,
     entry_of,
     keyed_rng,
     moved_arrays,
@@ -166,7 +167,7 @@ def inside(ends: NDArray, losses: NDArray) -> NDArray[np.bool_]:
 # The data of a trial, as its cases
 
 
-class _Sample(NamedTuple):
+class Sample(NamedTuple):
     """A trial's cases, where the test cases stand among them, and which of those are tested."""
 
     X: NDArray
@@ -176,15 +177,15 @@ class _Sample(NamedTuple):
     tested: NDArray
 
 
-def sample_of(experiment: Experiment, seed: int, trial: int) -> _Sample:
+def sample_of(experiment: Experiment, seed: int, trial: int) -> Sample:
     check_count(seed, "seed", least=0)
     check_count(trial, "trial", least=0)
     X, y, rows = trial_sample(experiment, seed, trial, whole=True)
     n, sizes = experiment.n or 0, experiment.sizes
     first_of_groups = np.arange(0, sizes.test_cases, sizes.test_cases // sizes.n_test)
     if experiment.data.table is None:
-        return _Sample(X, y, rows, n + first_of_groups, np.arange(sizes.n_test))
-    return _Sample(X, y, rows, np.arange(n, len(y)), first_of_groups)
+        return Sample(X, y, rows, n + first_of_groups, np.arange(sizes.n_test))
+    return Sample(X, y, rows, np.arange(n, len(y)), first_of_groups)
 
 
 def check_case(case: int, n_cases: int) -> int:
@@ -221,32 +222,27 @@ Done = Mapping[str, tuple[Entry, Measured, np.random.Generator]]
 """By algorithm: who trained, what its candidates did, the seeds of the regression."""
 
 
-class Regressed(dict[tuple[str, str], NumericLosses]):
-    """What reads the sets, by algorithm and regression, which is fitted once it is asked for.
-
-    Either regression has the seeds of its own trial, whichever is asked for first.
-    """
-
-    def __init__(self, experiment: Experiment, cases: NDArray, z: bool, done: Done) -> None:
-        super().__init__()
-        self._asked = experiment, cases, z, done
-
-    def __missing__(self, key: tuple[str, str]) -> NumericLosses:
-        experiment, cases, z, done = self._asked
-        sibling, (entry, measured, rng) = with_construction(experiment, key[1]), done[key[0]]
-        own, fresh = replace(entry, experiment=sibling), copy.deepcopy(rng)
-        with one_thread():
+def _regressed(
+    experiment: Experiment, cases: NDArray, z: bool, done: Done
+) -> dict[tuple[str, str], NumericLosses]:
+    """What reads the sets, by algorithm and regression; each has the seeds of its own trial."""
+    readers = {}
+    for construction in VARIANT_OF:
+        sibling = with_construction(experiment, construction)
+        for name, (entry, measured, rng) in done.items():
+            own, fresh = replace(entry, experiment=sibling), copy.deepcopy(rng)
             arrays = moved_arrays(own, measured, fresh, cases, with_label=z)
-        one_trial = {array: values[None] for array, values in arrays.items()}
-        return self.setdefault(key, NumericLosses(one_trial, sibling))
+            one_trial = {array: values[None] for array, values in arrays.items()}
+            readers[name, construction] = NumericLosses(one_trial, sibling)
+    return readers
 
 
-def _with_sets(
-    experiment: Experiment, seed: int, trial: int, sample: _Sample, m: int, z: bool, done: Done
+def with_sets(
+    experiment: Experiment, seed: int, trial: int, sample: Sample, m: int, z: bool, done: Done
 ) -> CaseStudy:
-    """Regress the losses with variable width, and predict at all test cases."""
+    """Regress the losses, with fixed and with variable width, and predict at all test cases."""
     X, y, rows, cases, tested = sample
-    readers = Regressed(experiment, cases, z, done)
+    readers = _regressed(experiment, cases, z, done)
     stored = {name: readers[name, "variable"].arrays for name in done}
     calibration_losses = {name: arrays["calibration"][0] for name, arrays in stored.items()}
     return CaseStudy(
@@ -288,7 +284,7 @@ def case_study(experiment: Experiment, seed: int = 0, trial: int = 0) -> CaseStu
     for name in experiment.algorithms:
         entry = entry_of(experiment, name, seed, trial, sample[:3])
         done[name] = entry, entry.measured(), entry.rng.spawn(1)[0]
-    return _with_sets(experiment, seed, trial, sample, experiment.sizes.m, True, done)
+    return with_sets(experiment, seed, trial, sample, experiment.sizes.m, True, done)
 
 
 @one_thread()
@@ -311,7 +307,7 @@ def x_study(experiment: Experiment, seed: int = 0, trial: int = 0) -> CaseStudy:
         measured = measure(entry.estimator, loss, entry.inputs, entry.y, parts, rng)
         done[name] = entry, measured, rng.spawn(1)[0]
     m = len(layout[0].training)
-    return _with_sets(experiment, seed, trial, sample, m, False, done)
+    return with_sets(experiment, seed, trial, sample, m, False, done)
 
 
 # What freshly trained candidates did at one case
@@ -347,6 +343,12 @@ def fresh_samples(
     return X, y, np.full(len(y), -1), 0, training
 
 
+def fresh_rng(seed: int, trial: int, case: int, name: str) -> np.random.Generator:
+    """The seeds of one algorithm's training runs that are fresh to a case."""
+    spawn_key = (trial, 2, case, zlib.crc32(name.encode()))
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=spawn_key))
+
+
 def measured_at(experiment: Experiment, seed: int, trial: int, case: int) -> dict[str, NDArray]:
     """What candidates trained on fresh samples do at one test case, by algorithm."""
     X, y, rows, at, training = fresh_samples(experiment, seed, trial, case)
@@ -354,8 +356,7 @@ def measured_at(experiment: Experiment, seed: int, trial: int, case: int) -> dic
     found = {}
     for name in experiment.algorithms:
         estimator, inputs = algorithm_and_inputs(experiment, name, X, rows)
-        spawn_key = (trial, 2, case, zlib.crc32(name.encode()))
-        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=spawn_key))
+        rng = fresh_rng(seed, trial, case, name)
         measured = measure(estimator, watched(experiment), inputs, y, parts, rng)
         found[name] = measured.values["test"][:, 0]
     return found
@@ -370,7 +371,7 @@ def case_losses(experiment: Experiment, seed: int, trial: int, case: int) -> dic
     """
     check_modulated(experiment)
     found = measured_at(experiment, seed, trial, case)
-    return {name: losses.astype(np.float32) for name, losses in found.items()}
+    return {name: as_kept(losses) for name, losses in found.items()}
 
 
 # From any experiment

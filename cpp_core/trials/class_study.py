@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from cpp_core.checks import Level
 from cpp_core.method.ranks import Ranked, scores_needed
 from cpp_core.method.sets import Sets
+from cpp_core.method.splits import HALF
 from cpp_core.trials.case_study import CaseStudy, check_classes, check_modulated
 from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.one_trial import one_thread, run_trial, trial_sample
@@ -64,6 +65,7 @@ def class_study(experiment: Experiment, seed: int = 0, trial: int = 0) -> ClassS
         n=n_sets * (m + b),
         n_sets=n_sets,
         n_evaluations=b,
+        calibration_share=HALF,
         test_size=1 if experiment.data.table is None else m + 1,
     )
     labels = trial_sample(regrouped, seed, trial)[1][regrouped.layout()[0].at]

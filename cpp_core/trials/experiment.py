@@ -2,24 +2,30 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+import math
+import warnings
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
-from functools import lru_cache
+from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from cpp_core.catalog.algorithms import ALGORITHMS
-from cpp_core.catalog.datasets import Dataset, load_dataset
+from cpp_core.catalog.algorithms import ALGORITHMS, Task
+from cpp_core.catalog.costs import among
+from cpp_core.catalog.datasets import Dataset, add_table, load_dataset
 from cpp_core.catalog.losses import make_loss
 from cpp_core.catalog.presets import PRESETS
 from cpp_core.catalog.regressors import REGRESSORS
 from cpp_core.catalog.variants import VARIANTS, Variant
-from cpp_core.checks import check_count, lookup
+from cpp_core.checks import check_count, lookup, probability
 from cpp_core.method.constructions import Part, with_test
-from cpp_core.method.evaluation import Loss
+from cpp_core.method.evaluation import Loss, check_labels
 from cpp_core.method.modulation import Modulation
 from cpp_core.method.ranks import scores_needed
-from cpp_core.method.splits import check_training_size
+from cpp_core.method.splits import HALF, check_training_size, group_counts, part_sizes
+
+if TYPE_CHECKING:
+    from cpp_core.catalog.tables import Table
 
 MAX_ALGORITHMS = 6
 
@@ -34,10 +40,18 @@ half as many: theirs stay finite down to half that alpha.
 LEAST_TRAINING = 5
 """The least m for which there are fewer subsets than usual."""
 
+USUAL_ALGORITHMS: dict[Task, tuple[str, ...]] = {
+    "classification": ("logistic", "random-forest"),
+    "regression": ("ridge", "random-forest"),
+}
+"""What competes on a user's table where nobody says what: a linear model and trees."""
+SHARES = (0.1, 0.9)
+"""The smallest and the greatest share of calibration that can be asked for."""
+
 MINUS = " minus "
 """Between the names of a pair."""
 
-NUMBERS_VERSION = 1
+NUMBERS_VERSION = 2
 """Raised whenever the same experiment and seed would give other numbers than before."""
 
 Settings = tuple[tuple[str, Any], ...]
@@ -68,7 +82,7 @@ def usual_n(data: Dataset) -> int:
     return 7500 if data.size is None else data.size * 3 // 4
 
 
-def usual_sets(variant: str, n: int, held_out: int = 1) -> int:
+def usual_sets(variant: str, n: int, held_out: int = 1, calibration_share: float = HALF) -> int:
     """k where nobody says how many: 19, or fewer so that each subset has 5 cases to train with.
 
     It does not depend on the alpha that is asked for, which never trains anything.
@@ -76,26 +90,8 @@ def usual_sets(variant: str, n: int, held_out: int = 1) -> int:
     >>> usual_sets("z-free", 1347), usual_sets("z-free", 112), usual_sets("z-variable", 112)
     (19, 18, 9)
     """
-    return max(1, min(USUAL_SETS, n // VARIANTS[variant].n_parts // (LEAST_TRAINING + held_out)))
-
-
-@lru_cache(maxsize=64)
-def preset_of(experiment: "Experiment") -> str | None:
-    """Which of the paper's runs an experiment is, in whatever order its algorithms are named.
-
-    One that starts with automatic sizes is known by those too.
-
-    >>> preset_of(Experiment(algorithms=("svm-rbf", "svm-lin"))), preset_of(Experiment(n=1000))
-    ('digits-candidate', None)
-    """
-
-    def in_order(of: "Experiment") -> "Experiment":
-        return replace(of, algorithms=tuple(sorted(of.algorithms)))
-
-    runs = {in_order(Experiment.preset(name)): name for name in PRESETS}
-    started = [name for name, preset in PRESETS.items() if preset.automatic]
-    runs |= {in_order(Experiment.preset(name, n_sets=None)): name for name in started}
-    return runs.get(in_order(experiment))
+    last = part_sizes(n, VARIANTS[variant].n_parts, calibration_share)[-1]
+    return max(1, min(USUAL_SETS, last // (LEAST_TRAINING + held_out)))
 
 
 def check_algorithm(experiment: "Experiment", algorithm: str) -> str:
@@ -149,6 +145,9 @@ class Experiment:
         k of the algorithm constructions, by default 19 or, on a small sample, as many as leave 5
         training cases to each (``usual_sets``); left out for ``symbolic`` and ``batch`` it means
         that they are about one candidate.
+    calibration_share : float
+        From 0.1 to 0.9: what calibration has of the cases that it shares with the part before it,
+        which trains the candidate, or regresses losses. Half is the paper's.
     n_evaluations : int
         Evaluation points of each training subset, for ``z-free``.
     batch_size : int
@@ -183,6 +182,7 @@ class Experiment:
     test_size: int | None = None
     regressor: str | None = None
     positive_class: Any = None
+    calibration_share: float = HALF
 
     def __post_init__(self) -> None:
         for name in ("dataset_settings", "algorithm_settings", "loss_settings"):
@@ -212,7 +212,8 @@ class Experiment:
     @property
     def measure(self) -> Loss:
         """The loss itself; for symbolic sets the zero-one loss, whose mean is the error rate."""
-        return make_loss(self.loss or "zero_one", **dict(self.loss_settings))
+        loss = make_loss(self.loss or "zero_one", **dict(self.loss_settings))
+        return among(loss, self.data.classes) if loss.labels else loss
 
     @property
     def algorithmic(self) -> bool:
@@ -225,22 +226,30 @@ class Experiment:
         return self.kind.modulation
 
     def make_algorithm(self, name: str) -> Any:
-        """One of the competing algorithms, untrained."""
-        settings = dict(dict(self.algorithm_settings).get(name, ()))
-        return lookup(name, ALGORITHMS, "algorithm").make(self.data.task, **settings)
+        """One of the competing algorithms, untrained; mixed columns it encodes itself."""
+        settings, data = dict(dict(self.algorithm_settings).get(name, ())), self.data
+        algorithm = lookup(name, ALGORITHMS, "algorithm")
+        made = algorithm.make(data.task, **settings)
+        if data.encoder is None or (algorithm.prepares and data.frame is not None):
+            return made
+        from sklearn.base import clone
+        from sklearn.pipeline import Pipeline
 
-    @property
+        return Pipeline([("table", clone(data.encoder)), ("algorithm", made)])
+
+    @cached_property
     def sizes(self) -> Sizes:
         """How the cases of one trial are spent."""
         n, test_size = self.n or 0, self.test_size or 0
         b, n_parts = self.batch_size or 1, self.kind.n_parts
         if not self.algorithmic:
-            share = n // (n_parts + 1)
-            return Sizes(share // b, share, test_size // b, 1, test_size)
-        k = self.n_sets or 1
-        m = check_training_size(n, k, self.batch_size or self.n_evaluations, n_parts)
+            parts = part_sizes(n, n_parts + 1, self.calibration_share)
+            return Sizes(parts[-1] // b, parts[0], test_size // b, 1, test_size)
+        k, share = self.n_sets or 1, self.calibration_share
+        m = check_training_size(n, k, self.batch_size or self.n_evaluations, n_parts, share)
         n_test = test_size if self.data.table is None else test_size // (m + b)
-        return Sizes(k, m, n_test, n_parts * k + n_test, n_test * (m + b))
+        fits = sum(group_counts(part_sizes(n, n_parts, share), k))
+        return Sizes(k, m, n_test, fits + n_test, n_test * (m + b))
 
     @property
     def entries(self) -> tuple[str, ...]:
@@ -255,7 +264,7 @@ class Experiment:
     def layout(self) -> tuple[Part, ...]:
         """Who trains on which rows of a trial's cases, and who is judged where."""
         held_out, sizes = self.batch_size or self.n_evaluations, self.sizes
-        parts = self.kind.layout(self.n or 0, self.n_sets, held_out)
+        parts = self.kind.layout(self.n or 0, self.n_sets, held_out, self.calibration_share)
         return with_test(parts, self.n or 0, sizes.n_test, self.batch_size or 1)
 
     # Checks
@@ -276,6 +285,10 @@ class Experiment:
                     f"a {data.task}; pick another algorithm or dataset."
                 )
             self.make_algorithm(name)
+        labels = [ALGORITHMS[name].label for name in self.algorithms]
+        twice = next((own for own in labels if labels.count(own) > 1), None)
+        if twice is not None:
+            raise ValueError(f"Two algorithms are called {twice!r}; give each a name of its own.")
         for name, _ in self.algorithm_settings:
             lookup(name, ALGORITHMS, "algorithm")
 
@@ -308,6 +321,7 @@ class Experiment:
             raise ValueError(
                 f"The variant {self.variant} needs {needed}, which {loss.name} is not."
             )
+        check_labels(loss, data.classes, data.label)
         for name in self.algorithms:
             if loss.response and not hasattr(self.make_algorithm(name), loss.response):
                 raise ValueError(
@@ -344,8 +358,10 @@ class Experiment:
         if self.n is None:
             self._fill("n", usual_n(self.data))
         n = check_count(self.n, "n", 2)  # type: ignore[arg-type]
+        self._check_share()
         if self.kind.retrains and self.n_sets is None:
-            self._fill("n_sets", usual_sets(self.variant, n, self.n_evaluations))
+            sets = usual_sets(self.variant, n, self.n_evaluations, self.calibration_share)
+            self._fill("n_sets", sets)
         if self.test_size is None:
             simulated = 250 if self.algorithmic else 2500
             self._fill("test_size", simulated if size is None else max(size - n, 1))
@@ -357,10 +373,11 @@ class Experiment:
             )
         sizes = self.sizes
         if sizes.k < 1 or sizes.m < 1:
-            parts = self.kind.n_parts + 1
+            share = probability(self.calibration_share, "calibration_share")
+            least = (self.kind.n_parts + 1) * math.ceil((self.batch_size or 1) / (2 * share))
             raise ValueError(
                 f"n = {n} cases leave nothing to calibrate with in the {self.variant} variant; at "
-                f"least {parts * (self.batch_size or 1)} are needed."
+                f"least {least} are needed."
             )
         if sizes.n_test < 1:
             needed = sizes.m + (self.batch_size or 1) if self.algorithmic else self.batch_size
@@ -368,6 +385,18 @@ class Experiment:
                 f"{test_size} to test with leave no test loss; at least {needed} are needed (or a "
                 "greater n_sets, which makes training subsets smaller)."
             )
+
+    def _check_share(self) -> None:
+        low, high = SHARES
+        share = float(probability(self.calibration_share, "calibration_share"))
+        if not low <= share <= high:
+            raise ValueError(f"calibration_share must be from {low} to {high}, not {share:g}.")
+        if share != HALF and not self.kind.divides(bool(self.kind.retrains) or self.algorithmic):
+            raise ValueError(
+                f"The variant {self.variant} trains anew for every loss: n_sets says how the cases "
+                "are spent; leave calibration_share out."
+            )
+        self._fill("calibration_share", share)
 
     # Names
 
@@ -379,7 +408,10 @@ class Experiment:
                 return {name: plain(v) for name, v in value}
             return list(value) if isinstance(value, tuple) else value
 
-        return {field.name: plain(getattr(self, field.name)) for field in fields(self)}
+        described = {field.name: plain(getattr(self, field.name)) for field in fields(self)}
+        if described["calibration_share"] == HALF:  # numbers that were stored before keep their key
+            del described["calibration_share"]
+        return described
 
     @classmethod
     def from_dict(cls, described: Mapping[str, Any]) -> "Experiment":
@@ -398,7 +430,10 @@ class Experiment:
         chosen = dict(self.algorithm_settings)
         settings = tuple((name, chosen.get(name, ())) for name in names)
         alone = replace(self, algorithms=names, algorithm_settings=settings).to_dict()
+        alone["loss_settings"].pop("unit", None)  # which changes no number
         content = {"experiment": alone, "seed": seed, "numbers": NUMBERS_VERSION}
+        own = [ALGORITHMS[name].digest for name in names]
+        content |= {"own": own} if any(own) else {}
         text = json.dumps(content, sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
@@ -406,3 +441,53 @@ class Experiment:
     def preset(cls, name: str, **changes: Any) -> "Experiment":
         """One of the paper's four runs, with changes if any."""
         return cls(**{**lookup(name, PRESETS, "preset").settings, **changes})
+
+    @classmethod
+    def from_table(
+        cls,
+        frame: Any,
+        target: str | None = None,
+        task: Task | None = None,
+        *,
+        group: str | None = None,
+        time: str | None = None,
+        id: str | None = None,
+        drop: Iterable[str] = (),
+        label: str = "Your table",
+        **settings: Any,
+    ) -> "Experiment":
+        """An experiment on a user's own table: a pandas or polars frame, a row for each case.
+
+        Target and task are guessed where they are not said (``type_frame``); columns in ``drop``,
+        ``time`` and ``id`` are no inputs. Mixed columns and missing values become numbers inside
+        each training run, but for algorithms that prepare their columns themselves (a ``Pipeline``
+        of one's own): those read the same columns as they are. Free text, names of the rows and
+        empty columns are left out, with a warning. ``algorithms`` are names, or estimators by
+        name. The same content has the same name, by which stored losses are found.
+
+        >>> import pandas as pd
+        >>> frame = pd.DataFrame({"size": range(60), "city": ["Oslo", "Rome"] * 30})
+        >>> frame["price"] = frame["size"] ** 1.5
+        >>> experiment = Experiment.from_table(frame, target="price")
+        >>> experiment.data.feature_names, experiment.algorithms
+        (('size', 'city'), ('ridge', 'random-forest'))
+        """
+        from cpp_core.catalog.tables import type_frame
+
+        table = type_frame(frame).table(target, task, group=group, time=time, id=id, drop=drop)
+        if table.left_out:
+            warnings.warn(f"{' '.join(table.left_out)} Say drop=[...] for silence.", stacklevel=2)
+        return cls.on(table, label, **settings)
+
+    @classmethod
+    def on(cls, table: "Table", label: str = "Your table", **settings: Any) -> "Experiment":
+        """An experiment on a table that was understood already (``Typed.table``)."""
+        given = settings.pop("algorithms", USUAL_ALGORITHMS[table.task])
+        if isinstance(given, Mapping):
+            from cpp_core.catalog.own_algorithms import add_algorithm
+
+            given = [add_algorithm(name, estimator).name for name, estimator in given.items()]
+        reads = any(ALGORITHMS[name].prepares for name in given if name in ALGORITHMS)
+        about = {"frame": table.frame} if reads else {}
+        data = add_table(table.X, table.y, table.task, label, table.inputs, **about)
+        return cls(dataset=data.name, algorithms=tuple(given), **settings)

@@ -7,24 +7,37 @@ a "case" is a row number: training and evaluating slice a matrix instead of comp
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-from cpp_core.learners.svm import PlattSVC, kernel_coefficient
+from cpp_core.learners.compiled import compiled
+from cpp_core.learners.svm import PlattSVC, kernel_coefficient, pair_decisions, pair_weights
 
 MAX_ROWS = 5000
 """Tables beyond this many rows have no shared matrix: it would take 200 MB."""
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def gather(matrix: NDArray, rows: NDArray, columns: NDArray) -> NDArray:
-    """``matrix[np.ix_(rows, columns)]``, three times as fast and without the interpreter lock."""
+    """``matrix[np.ix_(rows, columns)]`` as floats, faster and without the interpreter lock."""
     out = np.empty((rows.size, columns.size))
     for i in range(rows.size):
-        source = matrix[rows[i]]
+        source, own = matrix[rows[i]], out[i]
         for j in range(columns.size):
-            out[i, j] = source[columns[j]]
+            own[j] = source[columns[j]]
     return out
+
+
+def compact(matrix: NDArray) -> NDArray:
+    """The matrix in the smallest type that holds its values exactly.
+
+    What is gathered from it waits for memory: counts of pixels take a quarter.
+    """
+    for kind in (np.uint16, np.float32):
+        with np.errstate(invalid="ignore", over="ignore"):
+            short = matrix.astype(kind)
+        if np.array_equal(short, matrix):
+            return short
+    return matrix
 
 
 class TableGram:
@@ -32,9 +45,12 @@ class TableGram:
 
     def __init__(self, X: NDArray) -> None:
         self.X = np.asarray(X, dtype=np.float64)
-        self.inner = self.X @ self.X.T
-        norms = np.diag(self.inner)
-        self.squared = np.maximum(norms[:, None] - 2 * self.inner + norms[None, :], 0.0)
+        with np.errstate(over="ignore", invalid="ignore"):
+            inner = self.X @ self.X.T
+            norms = np.diag(inner)
+            squared = np.maximum(norms[:, None] - 2 * inner + norms[None, :], 0.0)
+        self.finite = bool(np.isfinite(inner).all() and np.isfinite(squared).all())
+        self.inner, self.squared = compact(inner), compact(squared)
 
 
 class GramSVC(PlattSVC):
@@ -57,22 +73,41 @@ class GramSVC(PlattSVC):
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> PlattSVC:
         """Train on the rows with these numbers."""
-        self.rows_ = np.asarray(X)
+        order = self._sort(np.asarray(y))
+        rows = np.asarray(X).take(order)
         if self.kernel == "rbf":
-            self.gamma_ = kernel_coefficient(self.gamma, self.gram.X[self.rows_])
-        return self.fit_gram(self._gram(X), np.asarray(y))
-
-    def _gram(self, X: ArrayLike) -> NDArray:
-        """Kernel values of the rows with those that it was trained on."""
+            self.gamma_ = kernel_coefficient(self.gamma, self.gram.X.take(rows, axis=0))
+        self._fit_pairs(self._kernel(rows, rows), order)
+        self.rows_ = np.asarray(X).take(self.support_)
         if self.kernel == "linear":
-            return gather(self.gram.inner, np.asarray(X), self.rows_)
-        distances = gather(self.gram.squared, np.asarray(X), self.rows_)
+            points = self.gram.X.take(self.rows_, axis=0)
+            self.coef_ = pair_weights(points, self.dual_coef_, self.n_support_)
+        return self
+
+    def _kernel(self, X: NDArray, Y: NDArray) -> NDArray:
+        """Kernel values of rows with others."""
+        if self.kernel == "linear":
+            return gather(self.gram.inner, X, Y)
+        distances = gather(self.gram.squared, X, Y)
         distances *= -self.gamma_
         return np.exp(distances, out=distances)
 
+    def _decisions(self, X: ArrayLike) -> NDArray:
+        """Decision values of the pairs at rows."""
+        rows = np.asarray(X)
+        if self.kernel == "linear":
+            return self.gram.X.take(rows, axis=0) @ self.coef_.T + self.intercept_
+        gram = self._kernel(rows, self.rows_)
+        return pair_decisions(gram, self.dual_coef_, self.intercept_, self.n_support_)
+
 
 def shared_gram(estimator: Any, gram: TableGram) -> Any:
-    """The same algorithm on row numbers, or None where it is no linear or Gaussian PlattSVC."""
+    """The same algorithm on row numbers, or None where it is no linear or Gaussian PlattSVC.
+
+    Nor where a kernel value is too large: the plain machine has a sentence for that.
+    """
     if not isinstance(estimator, PlattSVC) or estimator.kernel not in ("linear", "rbf"):
+        return None
+    if not gram.finite:
         return None
     return GramSVC(gram, estimator.kernel, estimator.C, estimator.gamma, estimator.random_state)

@@ -1,58 +1,34 @@
 """Runs in the background: start, watch, cancel. One manager serves all visitors.
 
-Each job has a thread that gathers blocks of trials, stores them and shows them. Compiled work, in
-short blocks, is done by threads of this process. Everything else is done by a child process with
-its own workers, because a fit cannot be interrupted in a thread, but a process group can be ended.
+The blocks of all jobs take turns on the processes of a crew; what arrives is stored and shown.
 """
 
-import os
-import signal
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Generator
-from contextlib import closing, suppress
-from multiprocessing.connection import Connection, Pipe
-from pathlib import Path
-from threading import Event, Lock, Semaphore, Thread
+from collections.abc import Iterator
+from threading import Event, Lock, Thread
 from typing import Literal
 
+from numpy.typing import NDArray
+
 from cpp_core.checks import check_count
-from cpp_core.method.evaluation import LossError
+from cpp_core.trials.budget import GIB, BudgetError, budget, check_budget
+from cpp_core.trials.children import Answer, Child, Request, sentence
+from cpp_core.trials.crew import PATIENCE_SECONDS, Crew, carry_out, crew_of_all
 from cpp_core.trials.experiment import Experiment
+from cpp_core.trials.one_trial import run_block
+from cpp_core.trials.own import own_of, packed
+from cpp_core.trials.pace import Pace
 from cpp_core.trials.results import Results
-from cpp_core.trials.running import (
-    Gathered,
-    SchedulerError,
-    about,
-    computed,
-    workers,
-    works_in_threads,
-)
+from cpp_core.trials.running import MANY_BLOCKS, Gathered, about, computed
 from cpp_core.trials.store import Arrays, Store, default_store
 from cpp_core.trials.watching import Watchers
 
 State = Literal["running", "done", "paused", "cancelled", "failed"]
-Blocks = Generator[tuple[Experiment, list[int], dict[str, Arrays]], None, None]
-"""As they arrive: the algorithms that lacked trials, which trials, and arrays by algorithm."""
-
-AT_ONCE = 2
-"""Jobs that compute at the same time, on any machine: each has workers for all of its cores, and
-one job more lets a short run pass a long one. Others wait for their turn."""
-
 KEPT = 8
 """Ended jobs that are remembered, so that visitors find their results."""
 
 ENOUGH_BLOCKS = 3
 """Blocks of trials after which a running job says how long the rest takes."""
-
-LOOK_SECONDS = 0.1
-PATIENCE_SECONDS = 1.0
-SERVE = "from cpp_core.trials.jobs import serve; serve({})"
-
-
-class RunError(RuntimeError):
-    """Why a run could not go on, as a sentence."""
 
 
 class Job:
@@ -82,10 +58,13 @@ class Job:
         self.state: State = "running"
         self.error: str | None = None
         self.abandoned = False
+        self.takes = 0  # bytes that its results may take
         self.watchers = Watchers(lease)
         self._seen: list[tuple[float, int]] = []  # when the first and the newest block came, done
         self._pace: float | None = None
         self._blocks = 0
+        self._judged = False
+        self._run: Run | None = None
         self._changing = Lock()
         self._idle = Event()
 
@@ -114,6 +93,11 @@ class Job:
         since = time.monotonic() - newest if self.state == "running" else 0.0
         return max(self._pace * (self.asked - done) - since, 0.0)
 
+    @property
+    def short(self) -> bool:
+        """Whether it pauses although the rest, by what is known now, is within its limit."""
+        return self.state == "paused" and self.limit is not None and self._rest() <= self.limit
+
     def renew(self, who: str = "") -> None:
         """Say that somebody watches; a job that nobody renews for the lease cancels itself."""
         self.watchers.renew(who)
@@ -128,17 +112,21 @@ class Job:
             return True
         return False
 
-    def wait(self, timeout: float | None = None) -> bool:
-        """Wait until the job is over, its process group gone; False if the time was too short.
+    @property
+    def behind(self) -> int:
+        """How many others are computed while this one waits for its turn; 0 if it does not."""
+        return self._run.behind if self.state == "running" and self._run is not None else 0
 
-        Threads of a job that was cancelled may still finish a last short block.
-        """
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until the job is over and computes nothing; False if the time was too short."""
         return self._idle.wait(timeout)
 
     def _end(self, state: State, error: str | None = None) -> None:
         with self._changing:  # the first end counts
             if self.state == "running":
                 self.error, self.state = error, state
+        if self._run is not None:
+            self._run.settle()
 
     def _wanted(self) -> bool:
         """Whether to go on; ends a job that nobody watches."""
@@ -153,19 +141,25 @@ class Job:
         if self.done == self.asked:
             self._end("done")
 
-    def _saw_block(self, n_jobs: int) -> None:
-        """Learn the pace, at first from blocks that one of the workers computed."""
+    def _saw_block(self, trials: int, seconds: float | None, workers: int) -> None:
+        """Learn the pace: at first from the ``seconds`` that a block took one of the workers.
+
+        The first block of each worker does not count: it may have compiled.
+        """
         self._blocks += 1
         self._seen = [*self._seen[:1], (time.monotonic(), self.done)]
         (first, before), (newest, done) = self._seen[0], self._seen[-1]
-        if done == before:
+        if self._blocks <= workers or done == before:
             return
-        pace = (newest - first) / (done - before)
-        if self._pace is not None:
-            self._pace = pace
+        if self._pace is not None or seconds is None:
+            self._pace = (newest - first) / (done - before)
+        else:
+            self._pace = seconds / trials / workers
+        promised = self.results is not None and 0 in self.results.trials
+        if self._judged or not promised:  # trial 0 carries the promise: nothing pauses before it
             return
-        self._pace = pace / n_jobs
-        if self.limit is not None and self._rest() > self.limit:
+        self._judged = True
+        if self.limit is not None and seconds is not None and self._rest() > self.limit:
             self._end("paused")
 
 
@@ -176,8 +170,8 @@ class Jobs:
     ----------
     store : Store, optional
         Where losses are kept; by default the user's store.
-    n_jobs : int, optional
-        Workers of a job; by default one for each core of this machine.
+    crew : Crew, optional
+        The processes that compute, for studies of cases too; by default those that all share.
     lease : float
         Seconds after which a job that nobody renews cancels itself.
     scheduler : str, optional
@@ -187,15 +181,20 @@ class Jobs:
     def __init__(
         self,
         store: Store | None = None,
-        n_jobs: int | None = None,
+        crew: Crew | None = None,
         lease: float = 10.0,
         scheduler: str | None = None,
     ) -> None:
         self.store = default_store() if store is None else store
-        self.n_jobs, self.lease, self.scheduler = workers(n_jobs), lease, scheduler
+        self.crew = crew_of_all() if crew is None else crew
+        self.lease, self.scheduler = lease, scheduler
         self._jobs: dict[tuple[Experiment, int, int], Job] = {}
         self._changing = Lock()
-        self._turns = Semaphore(AT_ONCE)
+
+    @property
+    def n_jobs(self) -> int:
+        """How many blocks are computed at once."""
+        return self.crew.n_jobs
 
     def start(
         self, experiment: Experiment, trials: int, seed: int, limit: float | None = None
@@ -203,22 +202,46 @@ class Jobs:
         """The job of this run: the one that goes on or is done, else a new one.
 
         A new one begins with what is stored, and is done at once if that is all. With a ``limit``
-        it pauses after its first trials if the rest takes more seconds than that.
+        it pauses after its first trials if the rest takes more seconds than that. BudgetError where
+        it would take more memory than it may.
         """
-        key = experiment, check_count(trials, "trials"), check_count(seed, "seed", least=0)
+        cost = check_budget(experiment, trials, self.n_jobs if self.scheduler is None else 1)
+        key = experiment, trials, check_count(seed, "seed", least=0)
         with self._changing:
-            job = self._jobs.pop(key, None)
+            job = self._jobs.get(key)
             joined = job is not None and job.state in ("running", "done")
             if job is None or not joined:
+                self._check_room(cost.results)
                 job = Job(*key, self.lease, limit)
+                job.takes = cost.results
+            elif job.limit is not None:  # who lets it take longer is heard
+                job.limit = None if limit is None else max(job.limit, limit)
             job.renew()
+            self._jobs.pop(key, None)
             self._jobs[key] = job  # last, as the one that was asked for last
-            ended = [k for k, kept in self._jobs.items() if kept.state != "running"]
-            for old in ended[:-KEPT]:
-                del self._jobs[old]
+            self._forget_ended()
         if not joined:
             self._begin(job)
         return job
+
+    def _check_room(self, takes: int) -> None:
+        """BudgetError where the runs of all visitors would take more than one may."""
+        going = sum(job.takes for job in self._jobs.values() if job.state == "running")
+        if going and going + takes > budget():
+            raise BudgetError(
+                f"The runs of others take {going / GIB:,.1f} GiB of memory at present, and with "
+                "this one it would be more than is allowed: try again when they have ended."
+            )
+
+    def _forget_ended(self) -> None:
+        """Remember the last few that have ended, and no more than the budget of their results."""
+        ended = [key for key, job in self._jobs.items() if job.state != "running"]
+        total = 0
+        for place, key in enumerate(reversed(ended)):
+            results = self._jobs[key].results
+            total += 0 if results is None else results.nbytes
+            if place >= KEPT or (place and total > budget() / KEPT):
+                del self._jobs[key]
 
     def find(self, experiment: Experiment, trials: int, seed: int) -> Job | None:
         """The newest job of this run, whatever its state; None if there was none lately."""
@@ -226,7 +249,7 @@ class Jobs:
             return self._jobs.get((experiment, trials, seed))
 
     def close(self) -> None:
-        """Cancel everything, and wait until the processors are idle."""
+        """Cancel everything, and wait until nothing of it is computed."""
         with self._changing:
             jobs = list(self._jobs.values())
         for job in jobs:
@@ -235,174 +258,134 @@ class Jobs:
             job.wait(2 * PATIENCE_SECONDS)
 
     def _begin(self, job: Job) -> None:
-        """Show what is stored, and compute the rest in the background."""
+        """Show what is stored, and let the rest take its turns."""
         gathered = Gathered(job.experiment, job.asked, job.seed)
         try:
-            for name in job.experiment.entries:
-                stored = self.store.load(job.experiment.key(name, job.seed), range(job.asked))
-                gathered.put(name, *stored)
+            gathered.load(self.store)
             job._show(gathered.results(self.store.problem))
             if job.state == "running":
-                Thread(target=self._drive, args=(job, gathered), daemon=True).start()
+                self._compute(job, gathered)
                 return
         except Exception as error:
             job._end("failed", sentence(error))
         job._idle.set()
 
-    def _drive(self, job: Job, gathered: Gathered) -> None:
-        """Compute when it is this job's turn."""
+    def _compute(self, job: Job, gathered: Gathered) -> None:
+        """Compute what is missing: in turns with other jobs, or on the cluster."""
+        run = job._run = Run(self.crew, self.store, job, gathered)
+        if self.scheduler is None:
+            self.crew.add(run)
+        else:
+            Thread(target=run.on_cluster, args=(self.scheduler,), daemon=True).start()
+
+
+class Run:
+    """The blocks of a job: asked for one by one, stored and shown as they arrive (``Work``)."""
+
+    urgent = False
+
+    def __init__(self, crew: Crew, store: Store, job: Job, gathered: Gathered) -> None:
+        self.served = self.idle_since = 0.0
+        self._crew, self._store, self._job, self._gathered = crew, store, job, gathered
+        self._own = packed(own_of(job.experiment))
+        self._todo = [(part, list(trials)) for part, trials in gathered.missing()]
+        self._pace = Pace()
+        self._under_way = 0
+        self._counting, self._showing = Lock(), Lock()
+
+    @property
+    def behind(self) -> int:
+        """How many others are computed while this one waits for its turn."""
+        return self._crew.waits_behind(self)
+
+    def wanted(self) -> bool:
+        """Whether somebody watches, and all went well; else it takes no more turns."""
+        if self._job._wanted():
+            return True
+        self.settle()
+        return False
+
+    def take(self) -> Request | None:
+        """The next block of trials."""
+        with self._counting:
+            while self._todo and not self._todo[0][1]:
+                self._todo.pop(0)
+            if not self._todo:
+                return None
+            part, trials = self._todo[0]
+            size = self._pace.block(len(trials), self._crew.n_jobs)
+            numbers, trials[:] = trials[:size], trials[size:]
+            self._under_way += 1
+            return Request(run_block, (part, self._job.seed, numbers), self._own)
+
+    def give(self, request: Request, answer: Answer) -> None:
+        """Store and show what has arrived, or end with what went wrong."""
+        with self._showing:
+            if answer.kind == "part":
+                self._keep(*answer.value)
+                self._job._saw_block(len(answer.value[1]), None, 1)
+            elif answer.kind == "end" and answer.value is not None:
+                part, _, numbers = request.args
+                arrays, seconds = answer.value
+                self._pace.saw(len(numbers), seconds)
+                self._keep(part, numbers, arrays)
+                self._job._saw_block(len(numbers), seconds, self._crew.n_jobs)
+            elif answer.kind == "refused":
+                self._job._end("failed", sentence(ValueError(answer.value)))
+            elif answer.kind == "failed":
+                self._job._end("failed", answer.value)
+
+    def leave(self, request: Request, error: str | None) -> None:
+        """One block less is under way."""
+        with self._counting:
+            self._under_way -= 1
+        if error is not None:
+            self._job._end("failed", error)
+        self.settle()
+
+    def settle(self) -> None:
+        """Once the job has ended, and its last block too, take no more turns."""
+        with self._counting:
+            over = self._job.state != "running" and not self._under_way
+        if over:
+            self._crew.remove(self)
+            self._job._idle.set()
+
+    def on_cluster(self, scheduler: str) -> None:
+        """Compute on a cluster instead; its client, which cannot be interrupted, is a child."""
+        job, error = self._job, None
+        described = job.experiment, job.asked, job.seed, self._gathered.have
+        request = Request(cluster_blocks, (*described, scheduler), self._own)
+        self._under_way, child = 1, None
         try:
-            while job._wanted():
-                if self._turns.acquire(timeout=LOOK_SECONDS):
-                    try:
-                        self._compute(job, gathered)
-                    finally:
-                        self._turns.release()
-                    break
+            child = Child()
+            carry_out(child, self, request)
+        except Exception as stopped:
+            error = sentence(stopped)
+        finally:
+            if child is not None:
+                child.end()
+            self.leave(request, error)
+
+    def _keep(self, part: Experiment, numbers: list[int], arrays: dict[str, Arrays]) -> None:
+        job, gathered = self._job, self._gathered
+        try:
+            for name in gathered.lacking(part.entries, numbers):
+                key, words = job.experiment.key(name, job.seed), about(part, name, job.seed)
+                self._store.save(key, numbers, arrays[name], words)
+                gathered.put(name, numbers, arrays[name])
+            if len(gathered.complete_trials()) == job.asked:
+                for name in job.experiment.entries:
+                    self._store.compact(job.experiment.key(name, job.seed), beyond=MANY_BLOCKS)
+            job._show(gathered.results(self._store.problem))
         except Exception as error:
             job._end("failed", sentence(error))
-        finally:
-            job._idle.set()
-
-    def _compute(self, job: Job, gathered: Gathered) -> None:
-        experiment, seed = job.experiment, job.seed
-        n_jobs = self.n_jobs if self.scheduler is None else 1
-        with closing(self._blocks(job, gathered)) as blocks:
-            for part, numbers, arrays in blocks:
-                for name in gathered.lacking(part.entries, numbers):
-                    words = about(part, name, seed)
-                    self.store.save(experiment.key(name, seed), numbers, arrays[name], words)
-                    gathered.put(name, numbers, arrays[name])
-                job._show(gathered.results(self.store.problem))
-                job._saw_block(n_jobs)
-                if not job._wanted():
-                    break
-        if job.state == "done":
-            for name in experiment.entries:
-                self.store.compact(experiment.key(name, seed))
-
-    def _blocks(self, job: Job, gathered: Gathered) -> Blocks:
-        """Blocks of trials as they arrive, from threads or from a child process.
-
-        A cluster's client lives in a child too, since waiting for it cannot be interrupted either.
-        A user's own table is known to this process only.
-        """
-        own = job.experiment.data.own
-        if own or (self.scheduler is None and works_in_threads(job.experiment)):
-            return blocks_here(gathered, self.n_jobs, self.scheduler)
-        return blocks_of_child(gathered, self.n_jobs, self.scheduler, job._wanted)
 
 
-def blocks_here(gathered: Gathered, n_jobs: int, scheduler: str | None) -> Blocks:
-    """Compute what is missing in this process (and its workers, if any)."""
-    experiment, backend = gathered.experiment, None if scheduler is None else "dask"
-    table = experiment.data if experiment.data.own else None
-    yield from computed(gathered, gathered.seed, n_jobs, backend, scheduler, table)
-
-
-def blocks_of_child(
-    gathered: Gathered, n_jobs: int, scheduler: str | None, wanted: Callable[[], bool]
-) -> Blocks:
-    """Compute what is missing in a child process; when this ends, the child has ended.
-
-    The child gets a request and answers with blocks, then None, or the sentence of an error.
-    """
-    ours, theirs = Pipe()
-    with ours:
-        with theirs:
-            process = subprocess.Popen(
-                [sys.executable, "-c", SERVE.format(theirs.fileno())],
-                stdin=subprocess.DEVNULL,
-                env=child_environment(),
-                pass_fds=[theirs.fileno()],
-                start_new_session=True,  # a process group of its own
-            )
-        try:
-            description = gathered.experiment, gathered.asked, gathered.seed
-            with suppress(ConnectionError):
-                ours.send((description, gathered.have, n_jobs, scheduler))
-            while wanted():
-                if not ours.poll(LOOK_SECONDS):
-                    continue
-                try:
-                    answer = ours.recv()
-                except (EOFError, ConnectionError) as error:
-                    raise RunError(
-                        f"The process that computes ended unexpectedly (exit code "
-                        f"{process.wait()}), perhaps for lack of memory; start again to go on "
-                        "with the trials that are missing."
-                    ) from error
-                if answer is None:
-                    return
-                if isinstance(answer, str):
-                    raise RunError(answer)
-                yield answer
-        finally:
-            end_group(process)
-
-
-def child_environment() -> dict[str, str]:
-    """Where the child finds this package, and how it shares the processors.
-
-    One thread a worker: two jobs whose fits use OpenMP or BLAS on all cores slow each other down
-    many times. No warnings about what joblib removes after workers that were ended.
-    """
-    given = os.environ
-    path = [str(Path(__file__).resolve().parents[2]), given.get("PYTHONPATH", "")]
-    silent = [given.get("PYTHONWARNINGS", ""), "ignore:resource_tracker:UserWarning"]
-    return {
-        **given,
-        "PYTHONPATH": os.pathsep.join(filter(None, path)),
-        "PYTHONWARNINGS": ",".join(filter(None, silent)),
-        "OMP_NUM_THREADS": "1",
-    }
-
-
-def end_group(process: subprocess.Popen) -> None:
-    """End a process and all that it started: politely, after a second by force.
-
-    Politely first, because joblib then removes what its workers shared.
-    """
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGTERM)
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while time.monotonic() < deadline:
-            process.poll()
-            os.killpg(process.pid, 0)  # raises when nobody is left
-            time.sleep(LOOK_SECONDS / 10)
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-
-
-def serve(fd: int) -> None:
-    """Be the child: compute what the parent asks for, and end with it."""
-    os.set_inheritable(fd, False)  # workers must not keep the pipe open
-    channel = Connection(fd)
-    (experiment, asked, seed), have, n_jobs, scheduler = channel.recv()
-    Thread(target=end_with_parent, args=(channel,), daemon=True).start()
+def cluster_blocks(
+    experiment: Experiment, asked: int, seed: int, have: dict[str, NDArray], scheduler: str
+) -> Iterator[tuple[Experiment, list[int], dict[str, Arrays]]]:
+    """Compute what is missing on a cluster; for a child."""
     gathered = Gathered(experiment, asked, seed)
     gathered.have = have
-    try:
-        for block in blocks_here(gathered, n_jobs, scheduler):
-            channel.send(block)
-        channel.send(None)
-    except Exception as error:
-        channel.send(sentence(error))
-
-
-def end_with_parent(channel: Connection) -> None:
-    """Wait until the parent closes the pipe or dies; then end this process and its workers."""
-    with suppress(EOFError, OSError):
-        channel.recv_bytes()
-    os.killpg(os.getpgrp(), signal.SIGTERM)
-
-
-def sentence(error: Exception) -> str:
-    """What a visitor reads about an error."""
-    said = " ".join(str(error).split())
-    if isinstance(error, RunError | SchedulerError | LossError):
-        return said
-    return (
-        f"The run stopped at an error ({type(error).__name__}: {said or 'no details'}); start "
-        "again to go on with the trials that are missing, or change the experiment."
-    )
+    yield from computed(gathered, seed, 1, "dask", scheduler)

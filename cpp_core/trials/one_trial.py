@@ -10,23 +10,23 @@ alpha.
 
 import time
 import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
 from cpp_core.catalog.algorithms import ALGORITHMS
-from cpp_core.catalog.datasets import Dataset, register
+from cpp_core.catalog.datasets import Dataset
 from cpp_core.catalog.regressors import REGRESSORS
+from cpp_core.learners.table_encoder import fitted_map
 from cpp_core.method.evaluation import Loss
+from cpp_core.method.machine import no_machine_failure
 from cpp_core.method.measuring import Measured, measure, paired
 from cpp_core.method.modulation import LEVELS, CaseFeatures, fit_loss_model, label_classes
+from cpp_core.method.recipes import Recipe
 from cpp_core.method.symbols import (
     Symbols,
     fit_symbol_model,
@@ -34,12 +34,23 @@ from cpp_core.method.symbols import (
     score_of,
     symbols_for,
 )
+from cpp_core.method.threads import one_thread
+from cpp_core.method.training import take
 from cpp_core.trials.experiment import MINUS, Experiment
-from cpp_core.trials.gram import MAX_ROWS, TableGram, shared_gram
-from cpp_core.trials.quadnoise import quadnoise_trial
+from cpp_core.trials.own import Own
 from cpp_core.trials.store import Arrays
 
+if TYPE_CHECKING:
+    from cpp_core.trials.gram import TableGram
+
 MESSAGE_BYTES = 200
+FAILURE = np.dtype(f"S{MESSAGE_BYTES}")
+LOST = ("calibration", "test")
+"""Among the arrays of a trial, the losses."""
+SMALLEST = np.finfo(np.float32).tiny
+Reads = Literal["X", "rows", "frame"]
+SVM = "cpp_core.learners.svm"
+"""Where the machines are whose kernel is computed once for a table."""
 
 
 def data_rng(seed: int, trial: int) -> np.random.Generator:
@@ -59,8 +70,10 @@ def algorithm_rng(seed: int, trial: int, name: str) -> np.random.Generator:
 
 
 @lru_cache(maxsize=2)
-def table_gram(dataset: Dataset) -> TableGram:
+def table_gram(dataset: Dataset) -> "TableGram":
     """The shared kernel matrices of a table."""
+    from cpp_core.trials.gram import TableGram
+
     assert dataset.table is not None
     return TableGram(dataset.table[0])
 
@@ -84,19 +97,54 @@ def trial_sample(
     return data.table[0][rows], data.table[1][rows], rows
 
 
+def algorithm_of(experiment: Experiment, name: str) -> tuple[Any, Reads]:
+    """An algorithm, untrained, and what it reads of the cases.
+
+    One that prepares its columns itself reads the frame as it was given; one whose kernel is
+    computed once for a table reads rows of that.
+    """
+    estimator, data = experiment.make_algorithm(name), experiment.data
+    if data.frame is not None and ALGORITHMS[name].prepares:
+        return estimator, "frame"
+    if data.table is not None and any(own.__module__ == SVM for own in type(estimator).__mro__):
+        from cpp_core.trials.gram import MAX_ROWS, shared_gram  # compiled: loaded where it is used
+
+        small = len(data.table[1]) <= MAX_ROWS
+        shared = shared_gram(estimator, table_gram(data)) if small else None
+        if shared is not None:
+            return shared, "rows"
+    return estimator, "X"
+
+
+def inputs_of(experiment: Experiment, reads: Reads, X: NDArray, rows: NDArray) -> Any:
+    """What an algorithm reads of the cases; ``rows`` are their numbers in a table."""
+    if reads == "frame":
+        return take(experiment.data.frame, rows)
+    return rows if reads == "rows" else X
+
+
 def algorithm_and_inputs(
     experiment: Experiment, name: str, X: NDArray, rows: NDArray
 ) -> tuple[Any, NDArray]:
-    """An algorithm, untrained, with what it reads of the cases: X, or the rows of a shared kernel.
+    """An algorithm, untrained, with what it reads of the cases."""
+    estimator, reads = algorithm_of(experiment, name)
+    return estimator, inputs_of(experiment, reads, X, rows)
 
-    ``rows`` are the numbers of the cases in the experiment's table.
-    """
-    estimator, data = experiment.make_algorithm(name), experiment.data
-    if data.table is not None and len(data.table[1]) <= MAX_ROWS:
-        shared = shared_gram(estimator, table_gram(data))
-        if shared is not None:
-            return shared, rows
-    return estimator, X
+
+class Plan:
+    """What all trials of an experiment share, looked up once."""
+
+    def __init__(self, experiment: Experiment) -> None:
+        self.experiment = experiment
+        self.watched, self.parts = watched(experiment), experiment.layout()
+        self.recipes: dict[str, tuple[Recipe, Reads]] = {}
+
+    def recipe(self, name: str) -> tuple[Recipe, Reads]:
+        """How an algorithm is trained, and what it reads."""
+        if name not in self.recipes:
+            estimator, reads = algorithm_of(self.experiment, name)
+            self.recipes[name] = Recipe(estimator), reads
+        return self.recipes[name]
 
 
 @dataclass(frozen=True)
@@ -106,28 +154,40 @@ class Entry:
     ``inputs`` is what it reads of the cases (X, y): X, or the rows of a shared kernel.
     """
 
+    name: str
     experiment: Experiment
-    estimator: Any
+    plan: Plan
     inputs: NDArray
     X: NDArray
     y: NDArray
     rng: np.random.Generator
 
+    @property
+    def estimator(self) -> Any:
+        """The algorithm, untrained."""
+        return self.plan.recipe(self.name)[0].estimator
+
     def measured(self) -> Measured:
-        """What the candidates of the trial's layout do."""
-        return measure(
-            self.estimator, watched(self.experiment), self.inputs, self.y, self.experiment.layout(),
-            self.rng,
+        """What the candidates of the trial's layout do, all at once where that is known."""
+        recipe, _ = self.plan.recipe(self.name)
+        return (ALGORITHMS[self.name].measuring() or measure)(
+            recipe.estimator, self.plan.watched, self.inputs, self.y, self.plan.parts, self.rng,
+            recipe=recipe,
         )  # fmt: skip
 
 
 def entry_of(
-    experiment: Experiment, name: str, seed: int, trial: int, sample: tuple[NDArray, ...]
+    experiment: Experiment,
+    name: str,
+    seed: int,
+    trial: int,
+    sample: tuple[NDArray, ...],
+    plan: Plan | None = None,
 ) -> Entry:
     """One algorithm in a trial, with the trial's cases ``(X, y, rows)``."""
-    X, y, rows = sample
-    estimator, inputs = algorithm_and_inputs(experiment, name, X, rows)
-    return Entry(experiment, estimator, inputs, X, y, algorithm_rng(seed, trial, name))
+    (X, y, rows), plan = sample, Plan(experiment) if plan is None else plan
+    inputs = inputs_of(experiment, plan.recipe(name)[1], X, rows)
+    return Entry(name, experiment, plan, inputs, X, y, algorithm_rng(seed, trial, name))
 
 
 def watched(experiment: Experiment) -> Loss | Symbols:
@@ -140,13 +200,35 @@ def watched(experiment: Experiment) -> Loss | Symbols:
 
 
 def _stored(**arrays: NDArray) -> Arrays:
-    """The arrays as float32, or float64 where finite numbers lie beyond its range."""
-    with np.errstate(over="ignore"):
+    """The arrays as float32, or float64 where that would not hold them.
+
+    Finite numbers may lie beyond its range; or losses, other than 0, may be so small that it rounds
+    them to one another or to 0, which would be a bound that they exceed.
+    """
+    with np.errstate(over="ignore", under="ignore"):
         short = {name: np.asarray(values, dtype=np.float32) for name, values in arrays.items()}
+    if any(_vanish(short[name], arrays[name]) for name in LOST if name in arrays):
+        return dict(arrays)
     return {
-        name: values if (np.isinf(values) == np.isinf(arrays[name])).all() else arrays[name]
+        name: values if _same_infinities(values, arrays[name]) else arrays[name]
         for name, values in short.items()
     }
+
+
+def as_kept(losses: NDArray) -> NDArray:
+    """Losses in the type in which a trial keeps them."""
+    return _stored(test=losses)["test"]
+
+
+def _same_infinities(short: NDArray, long: NDArray) -> bool:
+    """Whether no finite number became infinite."""
+    return bool(np.isfinite(short).all()) or bool((np.isinf(short) == np.isinf(long)).all())
+
+
+def _vanish(short: NDArray, long: NDArray) -> bool:
+    """Whether numbers other than 0 lie below those that float32 holds in full."""
+    small = np.abs(short) < SMALLEST
+    return bool(small.any()) and bool(np.asarray(long)[small].any())
 
 
 def plain_arrays(experiment: Experiment, measured: Measured) -> Arrays:
@@ -177,7 +259,8 @@ def moved_arrays(
     fitted, calibration = measured.at["regress"][:, 0], measured.at["calibrate"][:, 0]
     wanted = measured.at["test"][:, 0] if cases is None else cases
     classes = label_classes([entry.estimator], y[fitted])
-    features = CaseFeatures(experiment.data.feature_map, classes, with_label)
+    mapped = fitted_map(experiment.data.feature_map, X[fitted])
+    features = CaseFeatures(mapped, classes, with_label)
     regressor = REGRESSORS[experiment.regressor or ""].make()
     targets = sign * measured.values["regress"][:, 0]
     inputs = features(X[fitted], y[fitted])
@@ -205,7 +288,8 @@ def symbol_arrays(
     points = {role: at[:, 0] for role, at in measured.at.items()}
     happened = {role: values[:, 0] for role, values in measured.values.items()}
     wanted = points["test"] if cases is None else cases
-    features = CaseFeatures(experiment.data.feature_map, np.unique(y[points["score"]]))
+    mapped = fitted_map(experiment.data.feature_map, X[points["score"]])
+    features = CaseFeatures(mapped, np.unique(y[points["score"]]))
     mapped = {role: features(X[at], y[at]) for role, at in (points | {"test": wanted}).items()}
     regressor = REGRESSORS[experiment.regressor or ""].make()
     model = fit_symbol_model(symbols, mapped, happened, None, regressor, rng)
@@ -231,9 +315,24 @@ def arrays_of(entry: Entry, measured: Measured) -> Arrays:
     return arrays(entry, measured, entry.rng.spawn(1)[0])
 
 
-def _with_failures(arrays: Arrays, failed: int = 0, message: str = "") -> Arrays:
-    failure = np.array(message.encode()[:MESSAGE_BYTES], dtype=f"S{MESSAGE_BYTES}")
+def with_failures(arrays: Arrays, failed: int = 0, message: str = "") -> Arrays:
+    """The arrays, with how many training runs raised, and the first message."""
+    failure = np.array(_cut(message), dtype=FAILURE)
     return {**arrays, "failed": np.array(failed, dtype=np.int32), "failure": failure}
+
+
+def _cut(message: str) -> bytes:
+    return message.encode()[:MESSAGE_BYTES]
+
+
+def array_names(experiment: Experiment) -> set[str]:
+    """The names of what is kept of an algorithm in a trial."""
+    kind, names = experiment.kind, {"calibration", "test", "failed", "failure"}
+    if kind.moves:
+        names |= {"calibration_ends", "test_ends"}
+    elif experiment.batch_size is not None:
+        names |= {"undefined"}
+    return names | {"test_symbol"} if kind.symbolic else names
 
 
 # A trial
@@ -247,7 +346,9 @@ def in_kernels(experiment: Experiment) -> list[str]:
     return [name for name in experiment.algorithms if ALGORITHMS[name].kernel == kernel]
 
 
-def run_trial(experiment: Experiment, seed: int, trial: int) -> dict[str, Arrays]:
+def run_trial(
+    experiment: Experiment, seed: int, trial: int, plan: Plan | None = None
+) -> dict[str, Arrays]:
     """The arrays of one trial, by algorithm, and by pair where sets move with the case.
 
     All have ``failed`` (how many training runs raised) and ``failure`` (the first message); the
@@ -255,56 +356,46 @@ def run_trial(experiment: Experiment, seed: int, trial: int) -> dict[str, Arrays
     both, and symbolic sets the scores of what happened and of all symbols.
     """
     compiled = in_kernels(experiment)
-    results = _quadnoise(experiment, compiled, seed, trial) if compiled else {}
+    results: dict[str, Arrays] = {}
+    if compiled:
+        alone = _quadnoise(experiment, compiled, seed, [trial])
+        results = {name: {own: a[0] for own, a in arrays.items()} for name, arrays in alone.items()}
     if len(compiled) == len(experiment.algorithms):
         return results
+    plan = Plan(experiment) if plan is None else plan
     sample = trial_sample(experiment, seed, trial)
     measured: dict[str, Measured] = {}
     for name in experiment.algorithms:
         if name not in results:
-            entry = entry_of(experiment, name, seed, trial, sample)
+            entry = entry_of(experiment, name, seed, trial, sample, plan)
             own = measured[name] = entry.measured()
             first = next((f"{f.algorithm}: {f.message}" for f in own.failures), "")
-            results[name] = _with_failures(arrays_of(entry, own), len(own.failures), first)
+            results[name] = with_failures(arrays_of(entry, own), len(own.failures), first)
     for pair in experiment.entries[len(experiment.algorithms) :]:
         both = paired(*(measured[name] for name in pair.split(MINUS)))
-        results[pair] = _with_failures(moved_arrays(entry, both, keyed_rng(seed, trial, 4, pair)))
+        results[pair] = with_failures(moved_arrays(entry, both, keyed_rng(seed, trial, 4, pair)))
     return results
 
 
-_LIBRARIES = ThreadpoolController()
-"""Once for the process: looking for libraries while another thread imports one may deadlock."""
-
-_changing = Lock()
-_limits: list[Any] = []
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Numerical libraries use one thread until the last of all blocks under way is done."""
-    with _changing:
-        _limits.append(_limits[0] if _limits else _LIBRARIES.limit(limits=1))
-    try:
-        yield
-    finally:
-        with _changing:
-            limit = _limits.pop()
-            if not _limits:
-                limit.restore_original_limits()
-
-
 def run_block(
-    experiment: Experiment, seed: int, trials: Sequence[int], table: Dataset | None = None
+    experiment: Experiment, seed: int, trials: Sequence[int], own: Own | None = None
 ) -> tuple[dict[str, Arrays], float]:
     """The arrays of several trials, stacked along the first axis, by algorithm; and the seconds.
 
-    ``table`` is a user's own, which another process may not know yet.
+    ``own`` is what another process may not know yet.
     """
-    if table is not None:
-        register(table)
+    if own is not None:
+        own.learn()
     start = time.perf_counter()
-    with one_thread():  # trials are what runs in parallel; sums must not depend on threads
-        done = [run_trial(experiment, seed, trial) for trial in trials]
+    with (
+        one_thread(),
+        no_machine_failure(),
+    ):  # trials are what runs in parallel; sums must not depend on threads
+        compiled = in_kernels(experiment)
+        if len(compiled) == len(experiment.algorithms):
+            return _quadnoise(experiment, compiled, seed, trials), time.perf_counter() - start
+        plan = Plan(experiment)
+        done = [run_trial(experiment, seed, trial, plan) for trial in trials]
     stacked = {
         name: {array: np.stack([one[name][array] for one in done]) for array in done[0][name]}
         for name in experiment.entries
@@ -313,26 +404,36 @@ def run_block(
 
 
 def _quadnoise(
-    experiment: Experiment, names: list[str], seed: int, trial: int
+    experiment: Experiment, names: list[str], seed: int, trials: Sequence[int]
 ) -> dict[str, Arrays]:
+    """Trials of algorithms that are compiled whole, stacked along the first axis."""
+    from cpp_core.trials.quadnoise import quadnoise_trials  # compiled: loaded where it is used
+
     settings = {"d": 2, "noise": "normal", "scale": 2.2, "df": 2.1}
     settings.update(experiment.dataset_settings)
     chosen = dict(experiment.algorithm_settings)
-    found = quadnoise_trial(
+    found = quadnoise_trials(
         seed,
-        trial,
+        trials,
         algorithmic=experiment.algorithmic,
         n=experiment.n or 0,
         n_sets=experiment.n_sets,
         n_evaluations=experiment.n_evaluations,
+        calibration_share=experiment.calibration_share,
         test_size=experiment.test_size or 0,
         algorithms=[(name, dict(chosen.get(name, ()))) for name in names],
         **settings,  # type: ignore[arg-type]
     )
     results = {}
     for name, losses in found.items():
-        message = f"{losses.diverged} runs: the weights diverged" if losses.diverged else ""
+        failed = losses.diverged.tolist()
+        messages = [f"{count} runs: the weights diverged" if count else "" for count in failed]
         shape = (experiment.sizes.k, -1) if experiment.n_evaluations > 1 else (-1,)
-        arrays = _stored(calibration=losses.calibration.reshape(shape), test=losses.test)
-        results[name] = _with_failures(arrays, losses.diverged, message)
+        calibration = losses.calibration.reshape(len(trials), *shape)
+        arrays = _stored(calibration=calibration, test=losses.test)
+        results[name] = {
+            **arrays,
+            "failed": np.array(failed, dtype=np.int32),
+            "failure": np.array([_cut(message) for message in messages], dtype=FAILURE),
+        }
     return results

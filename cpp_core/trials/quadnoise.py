@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from cpp_core.catalog.datasets import load_dataset
 from cpp_core.checks import check_count, lookup
+from cpp_core.learners.compiled import compiled
 from cpp_core.learners.gradient import gd_updates, sgd_updates
-from cpp_core.method.splits import check_training_size
+from cpp_core.method.splits import HALF, check_training_size, part_sizes
 
 DEFAULTS: dict[str, dict[str, float]] = {
     "gd": {"start": 5.0, "step": 0.1, "updates": 5},
@@ -29,12 +29,13 @@ DEFAULTS: dict[str, dict[str, float]] = {
 class TrialLosses(NamedTuple):
     """Losses (n // 2,) or (n_sets, n_evaluations), and (test_size,); those that diverged are +inf.
 
-    ``diverged`` counts the candidates whose weights overflowed.
+    ``diverged`` counts the candidates whose weights overflowed. Of several trials all have these
+    along the first axis.
     """
 
     calibration: NDArray
     test: NDArray
-    diverged: int
+    diverged: Any
 
 
 # The algorithms' uniform numbers come from NumPy's PCG64 written out: compiled, its state stays in
@@ -45,7 +46,7 @@ _LOW_1, _LOW_0, _MASK = Word(0x4385DF64), Word(0x9FCCF645), Word(0xFFFFFFFF)
 _11, _32, _58, _63, _64 = (Word(bits) for bits in (11, 32, 58, 63, 64))
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _advance(high: Word, low: Word, add_high: Word, add_low: Word) -> tuple[Word, Word]:
     """The next state of PCG64: state * factor + increment, modulo 2^128."""
     low_1, low_0 = low >> _32, low & _MASK
@@ -55,7 +56,7 @@ def _advance(high: Word, low: Word, add_high: Word, add_low: Word) -> tuple[Word
     return carry + high * _LOW + low * _HIGH + add_high + Word(new_low < add_low), new_low
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _uniform(high: Word, low: Word) -> float:
     """The number in [0, 1) that ``Generator.random`` makes of a state."""
     mixed, turn = high ^ low, high >> _58
@@ -63,7 +64,7 @@ def _uniform(high: Word, low: Word) -> float:
     return np.int64(bits >> _11) * (1.0 / 9007199254740992.0)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _draw(rng: np.random.Generator, table: NDArray, n: int, law: tuple) -> None:
     """Fill the rows (x, y) of a table with the dataset's draw of n, then with one for the others.
 
@@ -97,7 +98,7 @@ def _draw(rng: np.random.Generator, table: NDArray, n: int, law: tuple) -> None:
             Z[i, d] += root * normal / math.sqrt(shape * v)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _begin(w: NDArray, start: float, state: NDArray) -> None:
     """Fill w with Uniform[-start, start]."""
     high, low = state[0], state[1]
@@ -107,7 +108,7 @@ def _begin(w: NDArray, start: float, state: NDArray) -> None:
     state[0], state[1] = high, low
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _shuffle(order: NDArray, state: NDArray) -> None:
     """Fisher-Yates, in place."""
     high, low, add_high, add_low = state[0], state[1], state[2], state[3]
@@ -118,7 +119,7 @@ def _shuffle(order: NDArray, state: NDArray) -> None:
     state[0], state[1] = high, low
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
+@compiled(fastmath={"contract", "reassoc"})
 def _gd_plane(Z: NDArray, w: NDArray, step: float, updates: int) -> None:
     """``gd_updates`` for d = 2, by the sample's moments: one pass over it serves all updates."""
     aa = ab = bb = ay = by = 0.0
@@ -132,7 +133,7 @@ def _gd_plane(Z: NDArray, w: NDArray, step: float, updates: int) -> None:
     w[0], w[1] = u, v
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
+@compiled(fastmath={"contract"})
 def _sgd_plane(
     Z: NDArray, w: NDArray, step: float, order: NDArray, upcoming: NDArray, state: NDArray
 ) -> None:
@@ -152,7 +153,7 @@ def _sgd_plane(
     state[0], state[1] = high, low
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _train(Z: NDArray, w: NDArray, settings: NDArray, state: NDArray) -> None:
     """Fill w with the weights of a candidate trained on the rows of Z."""
     stochastic, start, step, rounds = settings[0] > 0, settings[1], settings[2], int(settings[3])
@@ -174,7 +175,7 @@ def _train(Z: NDArray, w: NDArray, settings: NDArray, state: NDArray) -> None:
         order = upcoming
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _squared_errors(Z: NDArray, w: NDArray, losses: NDArray) -> None:
     """Fill losses of the candidate at the rows of Z: +inf where they, or its weights, overflow."""
     finite = np.isfinite(w).all()
@@ -185,7 +186,7 @@ def _squared_errors(Z: NDArray, w: NDArray, losses: NDArray) -> None:
         losses[i] = error * error if finite and not np.isnan(error) else np.inf
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _evaluate(Z: NDArray, m: int, b: int, settings: NDArray, state: NDArray, out: NDArray) -> int:
     """Fill in losses at the first b of each m + b rows, of a candidate trained on the others.
 
@@ -200,7 +201,7 @@ def _evaluate(Z: NDArray, m: int, b: int, settings: NDArray, state: NDArray, out
     return diverged
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _run(
     rng: np.random.Generator, Z: NDArray, law: tuple, sizes: tuple, algorithms: tuple, out: NDArray
 ) -> NDArray:
@@ -241,14 +242,24 @@ def _settings(name: str, given: Mapping[str, Any]) -> tuple[bool, float, float, 
     return name == "sgd", start, step, check_count(rounds, list(default)[2], least=0)
 
 
-def quadnoise_trial(
+def quadnoise_trial(seed: int, trial: int, **setting: Any) -> dict[str, TrialLosses]:
+    """Squared errors of one randomized trial, by algorithm; as ``quadnoise_trials``."""
+    found = quadnoise_trials(seed, [trial], **setting)
+    return {
+        name: TrialLosses(losses.calibration[0], losses.test[0], int(losses.diverged[0]))
+        for name, losses in found.items()
+    }
+
+
+def quadnoise_trials(
     seed: int,
-    trial: int,
+    trials: Sequence[int],
     *,
     algorithmic: bool,
     n: int,
     n_sets: int | None,
     n_evaluations: int,
+    calibration_share: float = HALF,
     test_size: int,
     d: int,
     noise: str,
@@ -256,15 +267,15 @@ def quadnoise_trial(
     df: float,
     algorithms: Sequence[tuple[str, Mapping[str, float]]],
 ) -> dict[str, TrialLosses]:
-    """Squared errors of one randomized trial, by algorithm.
+    """Squared errors of randomized trials, stacked along the first axis, by algorithm.
 
     Parameters
     ----------
-    seed, trial : int
+    seed, trials : int, sequence of int
         They and the settings determine an algorithm's losses, whatever other algorithms run.
     algorithmic : bool
-        False: half of n points train a candidate, the other half calibrates. True: n points make
-        n_sets groups; in each the first n_evaluations are held out, and the others train.
+        False: of n points ``calibration_share`` calibrate a candidate that the others train. True:
+        n points make n_sets groups, whose first n_evaluations are held out; the others train.
     n, n_sets, n_evaluations, test_size : int
         n_sets and n_evaluations matter only when ``algorithmic``; then each of the test_size fresh
         points has a candidate trained on fresh points of its own.
@@ -273,24 +284,30 @@ def quadnoise_trial(
         "gd", batch descent, or "sgd", stochastic, with the settings of the estimators.
     """
     check_count(test_size, "test_size")
-    shape: tuple[int, ...] = (n_sets or 0, n_evaluations)
+    shape = [n_sets or 0, n_evaluations]
     if algorithmic:
         m, b, unused = check_training_size(n, *shape), n_evaluations, 0
     else:
-        m, b, unused = check_count(n, "n", least=2) // 2, 0, n % 2
-        shape = (m,)
+        b, unused = 0, check_count(n, "n", least=2) % 2
+        m, *shape = part_sizes(n, 2, calibration_share)
     calibrating, new = math.prod(shape), test_size * (m + 1 if algorithmic else 1)
-    dataset = load_dataset("quadnoise", d=d, noise=noise, scale=scale, df=df)
-    rng, Z = np.random.Generator(_bits(seed, trial, 0)), np.empty((n + new, d + 1))
+    draw = load_dataset("quadnoise", d=d, noise=noise, scale=scale, df=df).draw
     # From eight columns on NumPy sums a row in another order; df <= 2 needs another gamma law.
-    if drawn := d >= 8 or (noise == "student" and df <= 2):
-        Z[:n], Z[n:] = (np.column_stack(dataset.draw(size, rng)) for size in (n, new))
-    settings = np.array([_settings(*algorithm) for algorithm in algorithms], dtype=float)
-    states = np.array([_state(seed, trial, name) for name, _ in algorithms], dtype=Word)
-    losses = np.empty((len(states), calibrating + unused + test_size))
+    drawn = d >= 8 or (noise == "student" and df <= 2)
     law, sizes = (drawn, noise == "student", float(scale), float(df)), (n, m, b, calibrating)
-    diverged = _run(rng, Z, law, sizes, (settings.reshape(-1, 4), states.reshape(-1, 4)), losses)
+    names, Z = [name for name, _ in algorithms], np.empty((n + new, d + 1))
+    settings = np.array([_settings(*algorithm) for algorithm in algorithms], dtype=float)
+    losses = np.empty((len(trials), len(names), calibrating + unused + test_size))
+    diverged = np.empty((len(trials), len(names)), dtype=np.int64)
+    for t, trial in enumerate(trials):
+        rng = np.random.Generator(_bits(seed, trial, 0))
+        if drawn:
+            Z[:n], Z[n:] = (np.column_stack(draw(size, rng)) for size in (n, new))
+        states = np.array([_state(seed, trial, name) for name in names], dtype=Word)
+        together = settings.reshape(-1, 4), states.reshape(-1, 4)
+        diverged[t] = _run(rng, Z, law, sizes, together, losses[t])
+    known, tested = losses[..., :calibrating], losses[..., -test_size:]
     return {
-        name: TrialLosses(row[:calibrating].reshape(shape), row[-test_size:], count)
-        for (name, _), row, count in zip(algorithms, losses, diverged.tolist(), strict=True)
+        name: TrialLosses(known[:, a].reshape(-1, *shape), tested[:, a], diverged[:, a])
+        for a, name in enumerate(names)
     }

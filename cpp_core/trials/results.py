@@ -6,7 +6,7 @@ negative and shown as they are.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from cpp_core.checks import Level, check_side, exact_alpha
 from cpp_core.method.counts import share_interval
+from cpp_core.method.evaluation import difference
 from cpp_core.method.modulation import LEVELS
 from cpp_core.method.ranks import Ranked, coverage_law, grouped_ranks, scores_needed
 from cpp_core.method.sets import Sets, moved_scores, moved_sets
 from cpp_core.method.symbols import CORRECT, symbol_sets, symbols_for
-from cpp_core.method.training import difference
 from cpp_core.trials.experiment import Experiment, check_algorithm, pair_name
 from cpp_core.trials.store import Arrays
 
@@ -272,6 +272,12 @@ class Results:
             self._readers[algorithm] = kind(self.arrays[algorithm], self.experiment)
         return self._readers[algorithm]
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the losses, and of all that was sorted and counted to read them."""
+        readers = [vars(reader) for reader in list(self._readers.values())]
+        return sum({id(own): own.nbytes for own in arrays_in([self.arrays, readers])}.values())
+
     def at(self, alpha: Level = 0.1, side: str = "two-sided") -> pd.DataFrame:
         """One row per trial and algorithm, at one alpha.
 
@@ -402,6 +408,19 @@ class Results:
                 message = messages[i].decode(errors="replace")
                 rows.append((int(self.trials[i]), name, int(failed[i]), message))
         return pd.DataFrame(rows, columns=["trial", "algorithm", "failed", "message"])
+
+
+def arrays_in(value: Any) -> Iterator[NDArray]:
+    """All arrays inside mappings, sequences and readings."""
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, Ranked | Readings):
+        yield from arrays_in(vars(value))
+    elif isinstance(value, Mapping):
+        yield from arrays_in(tuple(value.values()))
+    elif isinstance(value, list | tuple):
+        for own in value:
+            yield from arrays_in(own)
 
 
 def reversed_arrays(pair: Arrays) -> Arrays:

@@ -1,36 +1,45 @@
 """Many trials: in parallel, watched while they run, stopped and resumed, never computed twice."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from numbers import Integral
+from queue import SimpleQueue
+from threading import Lock
 
 import numpy as np
-from joblib import Parallel, cpu_count, delayed, parallel_config
+from joblib import cpu_count
 from numpy.typing import NDArray
 
 from cpp_core.catalog.algorithms import ALGORITHMS
-from cpp_core.catalog.datasets import Dataset
 from cpp_core.checks import check_count
+from cpp_core.method.machine import no_machine_failure
+from cpp_core.trials.budget import check_budget
+from cpp_core.trials.cluster import Cluster
 from cpp_core.trials.experiment import MINUS, Experiment
-from cpp_core.trials.one_trial import in_kernels, one_thread, run_block
+from cpp_core.trials.helpers import Done, Helpers, Processes, Threads
+from cpp_core.trials.one_trial import array_names, in_kernels, run_block
+from cpp_core.trials.own import Own, own_of
+from cpp_core.trials.pace import Pace
 from cpp_core.trials.results import Results
 from cpp_core.trials.store import Arrays, Store, default_store
 
 Progress = Callable[[int, int], None]
 Block = tuple[Experiment, list[int]]
+Computed = tuple[Experiment, list[int], dict[str, Arrays]]
 
-BLOCK_SECONDS = 0.5
-"""Blocks of trials aim at this duration: long enough for little overhead, short to stop soon."""
+MANY_BLOCKS = 64
+"""More blocks than this are joined after a run: each costs a fraction of a millisecond to open."""
 
-MAX_BLOCK = 250
-SCHEDULER_SECONDS = 5.0
+MOST_WAITING = 8
+"""Blocks that may wait to be written; then the computation waits."""
+
+MOST_WORKERS = 1024
 BACKENDS = (None, "threading", "loky", "dask")
-
-
-class SchedulerError(RuntimeError):
-    """The cluster's scheduler does not answer."""
 
 
 def run(
@@ -54,7 +63,8 @@ def run(
     seed : int
         The same seed gives the same numbers, whatever the other arguments are.
     n_jobs : int, optional
-        Workers; by default one for each core of this machine.
+        Workers, this process among them; by default, or with -1, one for each core of this machine,
+        with -2 one less.
     backend : None, "threading", "loky" or "dask"
         None chooses threads for compiled work, processes otherwise, dask with a scheduler.
     scheduler : str, optional
@@ -96,11 +106,12 @@ def stream(
     """Yield partial results as blocks of trials arrive, the complete ones last.
 
     Blocks are stored as they arrive: a run that is stopped (by closing this iterator, Ctrl-C or
-    kill) loses at most the blocks in flight. Arguments as in ``run``.
+    kill) loses at most the blocks in flight. What would take more memory than the budget is refused
+    (``check_budget``). Arguments as in ``run``.
     """
-    check_count(trials, "trials")
     check_count(seed, "seed", least=0)
     n_jobs = workers(n_jobs)
+    check_budget(experiment, trials, n_jobs if scheduler is None else 1)
     if backend not in BACKENDS:
         raise ValueError(f"backend must be one of {BACKENDS}, but {backend!r} was given.")
     if backend is None and scheduler is not None:
@@ -109,32 +120,68 @@ def stream(
         raise ValueError("backend='dask' needs a scheduler, such as 'tcp://host:8786'.")
     store = default_store() if store is None else store
     gathered = Gathered(experiment, trials, seed)
+    keys = {name: experiment.key(name, seed) for name in experiment.entries}
     if not fresh:
-        for name in experiment.entries:
-            gathered.put(name, *store.load(experiment.key(name, seed), range(trials)))
+        gathered.load(store)
     if gathered.missing():
         if len(gathered.complete_trials()):
             yield gathered.results(store.problem)
-        table = experiment.data if experiment.data.own else None
-        for part, numbers, arrays in computed(gathered, seed, n_jobs, backend, scheduler, table):
-            for name in gathered.lacking(part.entries, numbers):
-                key = experiment.key(name, seed)
-                store.save(key, numbers, arrays[name], about(part, name, seed))
-                gathered.put(name, numbers, arrays[name])
-            yield gathered.results(store.problem)
-        for name in experiment.entries:
-            store.compact(experiment.key(name, seed))
+        with no_machine_failure():
+            blocks = computed(gathered, seed, n_jobs, backend, scheduler)
+            for part, numbers, arrays in saved(store, gathered, keys, blocks):
+                for name in gathered.lacking(part.entries, numbers):
+                    gathered.put(name, numbers, arrays[name])
+                yield gathered.results(store.problem)
+        for key in keys.values():
+            store.compact(key, beyond=MANY_BLOCKS)
     yield gathered.results(store.problem)
 
 
+def saved(
+    store: Store, gathered: "Gathered", keys: Mapping[str, str], blocks: Generator[Computed]
+) -> Iterator[Computed]:
+    """Save blocks beside the computation; each is passed on when it is stored.
+
+    Who stops here waits until all that has arrived is stored.
+    """
+    waiting: deque[tuple[Computed, Future[None]]] = deque()
+
+    def save(part: Experiment, numbers: list[int], arrays: dict[str, Arrays]) -> None:
+        for name in gathered.lacking(part.entries, numbers):
+            words = about(part, name, gathered.seed)
+            store.save(keys[name], numbers, arrays[name], words)
+
+    with closing(blocks), ThreadPoolExecutor(1) as writer:
+        for block in blocks:
+            waiting.append((block, writer.submit(save, *block)))
+            while waiting and (waiting[0][1].done() or len(waiting) > MOST_WAITING):
+                done, future = waiting.popleft()
+                future.result()
+                yield done
+        while waiting:
+            done, future = waiting.popleft()
+            future.result()
+            yield done
+
+
 def workers(n_jobs: int | None) -> int:
-    """How many workers are meant: None stands for one on each core that this process may use."""
-    return cpu_count() if n_jobs is None else check_count(n_jobs, "n_jobs")
+    """How many workers are meant: None stands for one on each core that this process may use.
+
+    Negative numbers are joblib's: -1 all cores, -2 all but one, and never less than one.
+    """
+    if n_jobs is None:
+        return cpu_count()
+    if isinstance(n_jobs, Integral) and n_jobs < 0:
+        return max(cpu_count() + 1 + int(n_jobs), 1)
+    return check_count(n_jobs, "n_jobs", most=MOST_WORKERS)
 
 
-def about(experiment: Experiment, algorithm: str, seed: int) -> dict[str, Any]:
-    """What a key of the store stands for, in words."""
-    return {"algorithm": algorithm, "seed": seed, "experiment": experiment.to_dict()}
+def about(experiment: Experiment, algorithm: str, seed: int) -> dict[str, object]:
+    """What a key of the store stands for, in words; labels of a user's own table are left out."""
+    described = experiment.to_dict()
+    if experiment.data.own:
+        described |= {"loss_settings": {}, "positive_class": None}
+    return {"algorithm": algorithm, "seed": seed, "experiment": described}
 
 
 class Gathered:
@@ -144,6 +191,13 @@ class Gathered:
         self.experiment, self.asked, self.seed = experiment, asked, seed
         self.arrays: dict[str, Arrays] = {}
         self.have = {name: np.zeros(asked, dtype=bool) for name in experiment.entries}
+
+    def load(self, store: Store) -> None:
+        """Fill in what is stored."""
+        names = array_names(self.experiment)
+        for name in self.experiment.entries:
+            key = self.experiment.key(name, self.seed)
+            self.put(name, *store.load(key, range(self.asked), names))
 
     def put(self, name: str, numbers: list[int], arrays: Arrays) -> None:
         """Fill in trials of one algorithm."""
@@ -178,15 +232,15 @@ class Gathered:
 
         The difference of a pair needs the losses of both.
         """
+        own, lacks = self.experiment, ~np.array(list(self.have.values()))
         lacking: dict[tuple[str, ...], list[int]] = {}
-        for trial in range(self.asked):
-            entries = self.lacking(self.have, [trial])
-            needed = {name for entry in entries for name in entry.split(MINUS)}
-            names = tuple(n for n in self.experiment.algorithms if n in needed)
-            if names:
-                lacking.setdefault(names, []).append(trial)
+        for trial in np.flatnonzero(lacks.any(axis=0)).tolist():
+            flags = zip(self.have, lacks[:, trial], strict=True)
+            needed = {name for entry, none in flags if none for name in entry.split(MINUS)}
+            names = tuple(name for name in own.algorithms if name in needed)
+            lacking.setdefault(names, []).append(trial)
         return [
-            (replace(self.experiment, algorithms=names), trials)
+            (own if names == own.algorithms else replace(own, algorithms=names), trials)
             for names, trials in lacking.items()
         ]
 
@@ -204,76 +258,115 @@ class Gathered:
         return Results(self.experiment, self.seed, done, arrays, self.asked, problem)
 
 
-class Pace:
-    """Seconds per trial as seen so far, and the block size that they suggest."""
-
-    def __init__(self) -> None:
-        self.seconds = 0.0
-        self.trials = 0.0
-        self.blocks = 0
-
-    def saw(self, trials: int, seconds: float) -> None:
-        """Learn from a finished block; a first one that compiled counts little later."""
-        self.seconds, self.trials = self.seconds / 2 + seconds, self.trials / 2 + trials
-        self.blocks += 1
-
-    @property
-    def per_trial(self) -> float:
-        """Seconds of one trial on one worker."""
-        return self.seconds / self.trials if self.trials else BLOCK_SECONDS
-
-    def block(self) -> int:
-        """Trials of the next block."""
-        return int(np.clip(BLOCK_SECONDS / max(self.per_trial, 1e-9), 1, MAX_BLOCK))
-
-
 def computed(
     gathered: Gathered,
     seed: int,
     n_jobs: int,
     backend: str | None,
     scheduler: str | None,
-    table: Dataset | None,
-) -> Iterator[tuple[Experiment, list[int], dict[str, Arrays]]]:
+) -> Generator[Computed]:
     """Compute what is missing, block by block: (experiment, trials, arrays) as they arrive."""
-    pace = Pace()
+    own, pace = own_of(gathered.experiment), Pace()
     for part, missing in gathered.missing():
-        todo = list(missing)
-        if scheduler is None:
-            # The first trials here and now: small runs need no workers, and the pace is known.
-            while todo and (pace.blocks < 2 or n_jobs == 1 or _short(pace, len(todo))):
-                numbers = [todo.pop(0) for _ in range(min(pace.block(), len(todo)))]
-                arrays, seconds = run_block(part, seed, numbers, table)
-                pace.saw(len(numbers), seconds)
-                yield part, numbers, arrays
-        if not todo:
-            continue
-        chosen = backend or ("threading" if works_in_threads(part) else "loky")
-
-        def blocks(part: Experiment = part, todo: list[int] = todo) -> Iterator[Any]:
-            while todo:
-                numbers = [todo.pop(0) for _ in range(min(pace.block(), len(todo)))]
-                yield delayed(_numbered_block)(part, seed, numbers, table)
-
-        with _pool(chosen, scheduler, n_jobs) as parallel:
-            finished = parallel(blocks())
-            try:
-                for numbers, (arrays, seconds) in finished:
-                    pace.saw(len(numbers), seconds)
-                    yield part, numbers, arrays
-            finally:
-                finished.close()  # a run that is stopped leaves no worker behind
+        helpers = helpers_for(part, len(missing), n_jobs, backend, scheduler, own)
+        yield from shared_out(part, list(missing), seed, pace, helpers)
 
 
-def _numbered_block(
-    experiment: Experiment, seed: int, numbers: list[int], table: Dataset | None
-) -> tuple[list[int], tuple[dict[str, Arrays], float]]:
-    return numbers, run_block(experiment, seed, numbers, table)
+def helpers_for(
+    part: Experiment,
+    trials: int,
+    n_jobs: int,
+    backend: str | None,
+    scheduler: str | None,
+    own: Own | None,
+) -> Helpers | None:
+    """Who computes beside this process, if anybody does."""
+    if scheduler is not None:
+        return Cluster(scheduler, own)
+    others = min(n_jobs, trials) - 1
+    if others < 1:
+        return None
+    if backend == "threading" or (backend is None and works_in_threads(part)):
+        return Threads(others)
+    return Processes(others, part, own)
 
 
-def _short(pace: Pace, todo: int) -> bool:
-    """Whether starting worker processes would cost more than it saves."""
-    return pace.per_trial * todo < BLOCK_SECONDS
+class Shares:
+    """The trials that are left, dealt out in blocks to this process and to its helpers."""
+
+    def __init__(
+        self, part: Experiment, todo: list[int], seed: int, pace: Pace, helpers: Helpers | None
+    ) -> None:
+        self.part, self.todo, self.seed, self.pace, self.helpers = part, todo, seed, pace, helpers
+        self.arrived = SimpleQueue[tuple[list[int], Future[Done]]]()
+        self._changing, self._under_way, self._open = Lock(), 0, True
+
+    def take(self) -> list[int]:
+        """The next block for this process, none where it only hands out."""
+        with self._changing:
+            return self._next() if self.helpers is None or self.helpers.here else []
+
+    def send(self) -> None:
+        """Give helpers as much as they may hold; whenever one is done too."""
+        assert self.helpers is not None
+        while True:
+            with self._changing:
+                if not self._open or not self.todo or self._under_way >= self.helpers.limit:
+                    return
+                numbers = self._next()
+                self._under_way += 1
+                try:
+                    future = self.helpers.submit(self.part, self.seed, numbers)
+                except Exception as error:  # told by who waits for the block
+                    future = Future()
+                    future.set_exception(error)
+            future.add_done_callback(partial(self._landed, numbers))
+
+    def close(self, stopped: bool) -> None:
+        """Deal out nothing more."""
+        with self._changing:
+            self._open = False
+        if self.helpers is not None:
+            self.helpers.close(stopped)
+
+    def _next(self) -> list[int]:
+        n_workers = 1 if self.helpers is None else self.helpers.n + self.helpers.here
+        size = self.pace.block(len(self.todo), n_workers) if self.todo else 0
+        numbers, self.todo[:] = self.todo[:size], self.todo[size:]
+        return numbers
+
+    def _landed(self, numbers: list[int], future: Future[Done]) -> None:
+        with self._changing:
+            self._under_way -= 1
+        self.arrived.put((numbers, future))
+        if not future.cancelled() and future.exception() is None:
+            self.send()
+
+
+def shared_out(
+    part: Experiment, todo: list[int], seed: int, pace: Pace, helpers: Helpers | None
+) -> Generator[Computed]:
+    """Compute trials here and with helpers; who is done takes the next block.
+
+    This process begins at once, which tells the pace; helpers join when they are ready.
+    """
+    shares, complete, left = Shares(part, todo, seed, pace, helpers), False, len(todo)
+    try:
+        while left:
+            if helpers is not None and helpers.ready(pace, len(todo)):
+                shares.send()
+            numbers = shares.take() if shares.arrived.empty() else []
+            if numbers:
+                arrays, seconds = run_block(part, seed, numbers)
+            else:
+                numbers, future = shares.arrived.get()
+                arrays, seconds = future.result()
+            pace.saw(len(numbers), seconds)
+            left -= len(numbers)
+            yield part, numbers, arrays
+        complete = True
+    finally:
+        shares.close(stopped=not complete)
 
 
 def works_in_threads(experiment: Experiment) -> bool:
@@ -281,41 +374,7 @@ def works_in_threads(experiment: Experiment) -> bool:
     compiled = set(in_kernels(experiment))
     if not experiment.algorithmic and not experiment.kind.moves:  # one large fit and little else
         compiled |= {name for name in experiment.algorithms if ALGORITHMS[name].lock_free}
-    return set(experiment.algorithms) <= compiled or experiment.data.own
-
-
-@contextmanager
-def _pool(backend: str, scheduler: str | None, n_jobs: int) -> Iterator[Parallel]:
-    """Joblib's workers, giving results as they come; own tables are not copied to disk."""
-    with ExitStack() as stack:
-        if backend == "dask":
-            stack.enter_context(_dask_client(scheduler or ""))
-            stack.enter_context(parallel_config(backend="dask"))
-            yield Parallel(return_as="generator_unordered", pre_dispatch="all", batch_size=1)
-            return
-        if backend == "threading":
-            stack.enter_context(one_thread())
-        yield Parallel(
-            n_jobs=n_jobs,
-            backend=backend,
-            return_as="generator_unordered",
-            pre_dispatch="2*n_jobs",
-            batch_size=1,
-            max_nbytes=None,
-        )
-
-
-def _dask_client(scheduler: str) -> Any:
-    from distributed import Client  # only where a cluster is used
-
-    try:
-        return Client(scheduler, timeout=SCHEDULER_SECONDS)
-    except (OSError, TimeoutError, ValueError) as error:
-        raise SchedulerError(
-            f"The dask scheduler at {scheduler} does not answer ({error or 'no connection'}); "
-            "start one with `dask scheduler` and workers with `dask worker tcp://host:8786`, or "
-            "leave the scheduler out to compute here."
-        ) from error
+    return set(experiment.algorithms) <= compiled
 
 
 def scheduler_from_environment() -> str | None:

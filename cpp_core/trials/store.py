@@ -10,16 +10,19 @@ import hashlib
 import io
 import json
 import os
+import platform
 import re
 import time
 import uuid
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+import zlib
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import psutil
 from numpy.typing import NDArray
 
 Arrays = dict[str, NDArray[Any]]
@@ -80,8 +83,12 @@ class Store:
         """Trials that the names of the blocks promise, ascending."""
         return trials_of(self._blocks(key))
 
-    def load(self, key: str, trials: Iterable[int]) -> tuple[list[int], Arrays]:
+    def load(
+        self, key: str, trials: Iterable[int], names: Collection[str] | None = None
+    ) -> tuple[list[int], Arrays]:
         """Load those of the trials that are stored intact; damaged blocks are removed.
+
+        With ``names``, a block that has other arrays than these is damaged too.
 
         Returns
         -------
@@ -89,7 +96,8 @@ class Store:
             The numbers of the trials found, ascending, and the arrays with these trials along the
             first axis; no arrays if none is found.
         """
-        found = self._gather(key, trials)
+        found = self._gather(key, trials, names)
+        self._sweep(key)
         if self.folder is not None:
             with suppress(OSError):
                 if time.time() - modified(self.folder / key) > RENEWAL:
@@ -124,9 +132,14 @@ class Store:
         if self._unmeasured < 0 and self.problem is None:
             self._evict(key)
 
-    def compact(self, key: str) -> None:
-        """Join the blocks of a key; other processes may load, save and compact it meanwhile."""
+    def compact(self, key: str, beyond: int = 0) -> None:
+        """Join the blocks of a key, if there are more than ``beyond``.
+
+        Other processes may load, save and compact it meanwhile.
+        """
         blocks = [block for block in self._blocks(key) if block.tier == 0]
+        if len(blocks) <= beyond:
+            return
         promised = trials_of(blocks)
         if len(blocks) == len(stretches(promised)):
             return
@@ -154,7 +167,9 @@ class Store:
                 blocks.append(Block(tier, path, range(int(match[1]), int(match[2]) + 1), match[3]))
         return blocks
 
-    def _gather(self, key: str, trials: Iterable[int]) -> tuple[list[int], Arrays]:
+    def _gather(
+        self, key: str, trials: Iterable[int], names: Collection[str] | None = None
+    ) -> tuple[list[int], Arrays]:
         """Read trials, newest blocks first; look again while other processes change the folder."""
         missing = {int(trial) for trial in trials}
         parts: list[tuple[list[int], Arrays]] = []
@@ -170,6 +185,8 @@ class Store:
                     continue
                 try:
                     arrays = read_block(block, key)
+                    if names is not None and set(arrays) != set(names):
+                        raise DamagedBlockError(f"{block.path} has other arrays.")
                     if parts and layout(arrays) != layout(parts[0][1]):
                         raise DamagedBlockError(f"{block.path} differs from newer blocks.")
                 except DamagedBlockError:
@@ -195,7 +212,7 @@ class Store:
     def _write(self, key: str, name: str, data: bytes) -> Path:
         """Write a file whole or not at all, again if another process evicts the key meanwhile."""
         target = Path(self.folder or "", key, name)
-        temporary = target.with_name(f"{uuid.uuid4().hex}.tmp")
+        temporary = target.with_name(f"{writer(os.getpid())}{uuid.uuid4().hex[:16]}.tmp")
         for look in range(LOOKS):
             if self.folder is None or self.problem is not None:
                 break
@@ -216,6 +233,13 @@ class Store:
                         "kept in memory only and will not be remembered."
                     )
         return target
+
+    def _sweep(self, key: str) -> None:
+        """Remove what processes of this machine have left that were killed while they wrote."""
+        with suppress(OSError):
+            for path in () if self.folder is None else sorted((self.folder / key).glob("*.tmp")):
+                if OWN_FILE.fullmatch(path.name) and writer_is_gone(path.name):
+                    remove(path)
 
     def _evict(self, kept: str) -> None:
         """Remove abandoned temporary files, then the least recently used keys above the limit."""
@@ -269,6 +293,24 @@ def check_arrays(trials: Sequence[int], arrays: Mapping[str, NDArray[Any]]) -> N
             raise ValueError(f"{name!r} must have the {len(trials)} trials along its first axis.")
 
 
+def writer(pid: int) -> str:
+    """Who writes a temporary file, as the start of its name: a machine and a process, in 16 digits.
+
+    >>> len(writer(1)), writer(1) == writer(1), writer_is_gone(writer(os.getpid()))
+    (16, True, False)
+    """
+    return f"{zlib.crc32(platform.node().encode()):08x}{pid:08x}"
+
+
+def writer_is_gone(name: str) -> bool:
+    """Whether a temporary file was written by a process of this machine that has ended.
+
+    Should it live elsewhere under the same name, it finds its file gone and writes it again.
+    """
+    pid = int(name[8:16], 16)
+    return name.startswith(writer(pid)) and not psutil.pid_exists(pid)
+
+
 def stretches(numbers: Sequence[int]) -> list[range]:
     """Divide ascending numbers into stretches of consecutive ones.
 
@@ -303,7 +345,11 @@ def pack(key: str, trials: range, arrays: Arrays) -> bytes:
         archive.comment = f"{key} {span(trials)}".encode()
         for name, array in sorted(arrays.items()):
             with archive.open(f"{name}.npy", "w") as member:
-                np.lib.format.write_array(member, array, allow_pickle=False)
+                whole = np.ascontiguousarray(array).reshape(array.shape)
+                np.lib.format.write_array_header_1_0(
+                    member, np.lib.format.header_data_from_array_1_0(whole)
+                )
+                member.write(whole.reshape(-1).view(np.uint8).data)  # in one piece, not copied
     return buffer.getvalue()
 
 

@@ -1,11 +1,12 @@
-"""Work in a thread that can be watched: how many training runs are done, and a way to stop it."""
+"""Work in a child process that is watched: how many training runs are done, and who waits."""
 
 import time
 from collections.abc import Callable
-from concurrent.futures import Executor
+from concurrent.futures import Future
 from typing import Any, Generic, TypeVar
 
-from cpp_core.method.training import BEFORE_FIT
+from cpp_core.trials.children import Answer, Request, RunError
+from cpp_core.trials.crew import Crew
 
 T = TypeVar("T")
 
@@ -14,7 +15,7 @@ PRESENT_SECONDS = 3.0
 
 
 class StoppedError(Exception):
-    """Raised before a training run whose result nobody wants any more."""
+    """What nobody wants any more has ended without a result."""
 
 
 class Watchers:
@@ -46,10 +47,10 @@ class Watchers:
 
 
 class Watched(Generic[T]):
-    """A computation in the background, one object for everybody who waits for it.
+    """A computation in a child process, one object for everybody who waits for it.
 
-    It stops before its next training run once it is cancelled, or when nobody has renewed it for
-    ``lease`` seconds.
+    It ends once it is cancelled, or when nobody has renewed it for ``lease`` seconds, and its
+    memory with it.
 
     Attributes
     ----------
@@ -57,20 +58,33 @@ class Watched(Generic[T]):
         What it finds.
     done : int
         Training runs so far.
+    size : int
+        Bytes of what it found; 0 as long as there is nothing.
     cancelled : bool
         Whether somebody cancelled it.
     watchers : Watchers
     """
 
+    urgent = True
+
     def __init__(
-        self, executor: Executor, function: Callable[..., T], *args: Any, lease: float = 10.0
+        self,
+        crew: Crew,
+        function: Callable[..., T],
+        *args: Any,
+        own: bytes = b"",
+        lease: float = 10.0,
     ) -> None:
-        self.done, self.cancelled, self.watchers = 0, False, Watchers(lease)
+        self.done, self.size, self.cancelled, self.watchers = 0, 0, False, Watchers(lease)
+        self.served = self.idle_since = 0.0
+        self.pending: Future[T] = Future()
         self._started = time.monotonic()
-        self.pending = executor.submit(self._work, function, *args)
+        self._request: Request | None = Request(function, args, own)
+        self._crew = crew
+        crew.add(self)
 
     def cancel(self, who: str = "") -> bool:
-        """Stop before the next training run, unless others than ``who`` wait; whether it stops."""
+        """Stop, unless others than ``who`` wait; whether it stops."""
         if self.watchers.leave(who):
             self.cancelled = True
         return self.cancelled
@@ -87,15 +101,48 @@ class Watched(Generic[T]):
         pace = (time.monotonic() - self._started) / self.done
         return pace * max(fits - self.done, 0)
 
-    def _work(self, function: Callable[..., T], *args: Any) -> T:
-        self._started = time.monotonic()
-        token = BEFORE_FIT.set(self._trains)
-        try:
-            return function(*args)
-        finally:
-            BEFORE_FIT.reset(token)
+    @property
+    def behind(self) -> int:
+        """How many others are computed while this one waits for its turn; 0 if it does not."""
+        return 0 if self.pending.done() else self._crew.waits_behind(self)
 
-    def _trains(self) -> None:
-        if self.cancelled or self.watchers.gone:
-            raise StoppedError(f"after {self.done} training runs")
-        self.done += 1
+    # What its turns are made of (``Work``)
+
+    def wanted(self) -> bool:
+        """Whether somebody waits for it; ends one that nobody has begun with."""
+        if not self.cancelled and not self.watchers.gone:
+            return True
+        if self._request is not None:
+            self._request = None
+            self._end(StoppedError("before its first training run"))
+        return False
+
+    def take(self) -> Request | None:
+        """Its only request, once."""
+        request, self._request = self._request, None
+        if request is not None:
+            self._started = time.monotonic()
+        return request
+
+    def give(self, request: Request, answer: Answer) -> None:
+        """What the child says."""
+        if answer.kind == "fits":
+            self.done = answer.value
+        elif answer.kind == "end":
+            self.size = answer.size
+            self.pending.set_result(answer.value)
+        elif answer.kind == "refused":
+            self._end(ValueError(answer.value))
+        elif answer.kind == "failed":
+            self._end(RunError(answer.value))
+
+    def leave(self, request: Request, error: str | None) -> None:
+        """Its request is over, with an answer, without one, or with its child."""
+        if not self.pending.done():
+            stopped = StoppedError(f"after {self.done} training runs")
+            self._end(stopped if error is None else RunError(error))
+        self._crew.remove(self)
+
+    def _end(self, error: Exception) -> None:
+        self.pending.set_exception(error)
+        self._crew.remove(self)

@@ -38,6 +38,7 @@ NOTHING_CLAIMED = {
     "top": "✕ no bound inside the range",
     "failed": "✕ no finite bound",
     "all equal": "○ always equal",
+    "both failed": "✕ both failed",
 }
 """Outcomes without a claim, in words; all others are not decided."""
 

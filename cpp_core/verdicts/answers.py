@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpp_core.catalog.directions import DIRECTIONS, zero_one
-from cpp_core.checks import Level, exact_alpha
-from cpp_core.method.counts import DELTA
+from cpp_core.checks import DELTA, Level, exact_alpha
 from cpp_core.method.ranks import check_losses
 from cpp_core.trials.experiment import MAX_ALGORITHMS
 from cpp_core.trials.results import Results

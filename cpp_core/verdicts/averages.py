@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cpp_core.checks import Level
 from cpp_core.method.means import betting_interval, break_even, t_interval, unseen_share
-from cpp_core.verdicts.about import INDEPENDENT, About, Brief, Verdict, check_scores
+from cpp_core.verdicts.about import INDEPENDENT, Brief, Verdict, check_scores
 from cpp_core.verdicts.comparisons import Pair, wins_of
 from cpp_core.verdicts.language import (
     confidence,
@@ -37,8 +37,23 @@ ENOUGH_CASES = 100
 """Below about this many cases one of them holds more than that share even in a Normal law."""
 
 
+NOISE = 1e-9, 1e-5
+"""A spread of differences up to this share of them is rounding; the second for float32."""
+
 ON_AVERAGE = {"first wins": "first better on average", "second wins": "second better on average"}
 """What wins say of the average, where a loss is an error or none."""
+
+
+def without_noise(differences: NDArray) -> NDArray:
+    """Differences that rounding alone tells apart, as the one number that they stand for.
+
+    >>> without_noise(np.array([1.2, 2.2, 3.2]) - np.array([1.0, 2.0, 3.0])).round(12).tolist()
+    [0.2, 0.2, 0.2]
+    """
+    finite, near = np.isfinite(differences).all(), NOISE[differences.dtype == np.float32]
+    if finite and np.ptp(differences) <= near * np.abs(differences).max():
+        return np.full_like(differences, np.median(differences))
+    return differences
 
 
 def largest_share(differences: NDArray) -> float:
@@ -63,10 +78,11 @@ def mean_of(differences: Any, alpha: Level, pair: Pair) -> Verdict:
     and an interval inside it. Of differences (n, b) the mean of each row counts. *Guaranteed* where
     the range is finite and bets decide, or where errors are counted and wins decide. Else
     *approximate*, by a t interval, and with the condition under which it holds. Where the largest
-    difference holds more than ``HEAVY_SHARE`` of the sum of squares that one is silent too.
+    difference holds more than ``HEAVY_SHARE`` of the sum of squares that one is silent too. Where
+    every difference lies inside the margin, the two are practically equal: it goes before all else.
     """
-    scores, margin = check_scores(differences).astype(float), pair.margin
-    shown = scores if scores.ndim == 1 else scores.mean(axis=1)
+    scores, margin = check_scores(differences), pair.margin
+    shown = without_noise(scores if scores.ndim == 1 else scores.mean(axis=1)).astype(float)
     if margin is not None and not (math.isfinite(margin) and margin > 0):
         raise ValueError(f"The margin must be a positive number, but {margin!r} was given.")
     about, share, range_ = pair.about, largest_share(shown), pair.about.difference
@@ -74,25 +90,28 @@ def mean_of(differences: Any, alpha: Level, pair: Pair) -> Verdict:
     facts = pair.facts(each, len(shown), margin=margin, share=share, outcome="not decided")
     facts |= {"lower": None, "upper": None, "strength": "approximate"}
     facts |= {"break_even": None, "ruled_out": None}
-    if math.isfinite(range_.high):
+    inside = _all_inside(shown, pair)
+    if math.isfinite(range_.high) and not pair.failed:
         lower, upper = betting_interval(shown, each, range_.low, range_.high)
         outcome = _mean_outcome(lower, upper, pair)
         if about.errors and outcome != "practically equal":
             outcome = ON_AVERAGE.get(wins.facts["outcome"], "not decided")
-        if outcome != "not decided":
+        if outcome == "practically equal" or (outcome != "not decided" and not inside):
             facts |= {"mean": float(shown.mean()), "lower": lower, "upper": upper}
             return _exact_mean(facts | {"outcome": outcome, "strength": "exact"}, wins, pair)
-    found = None if share > HEAVY_SHARE else _near_mean(shown, facts, pair)
+    found = None if share > HEAVY_SHARE or pair.failed else _near_mean(shown, facts, pair)
+    if inside and (found is None or found.facts["outcome"] != "practically equal"):
+        return _inside_margin(shown, facts, pair)
     if found is None or (about.errors and found.facts["outcome"] != "practically equal"):
         facts |= {name: wins.facts[name] for name in ("wins", "ties", "losses")}
         facts |= {"n_needed": wins.facts["n_needed"]} if "n_needed" in wins.facts else {}
         reason, why = "with errors wins settle it", "Who wins more often errs less often"
         if found is None:
-            reason = f"{_why_silent(shown, share, about)}, so only wins are counted"
+            reason = f"{_why_silent(shown, share, pair)}, so only wins are counted"
             why = "A mean that rests on one difference, or on none that differs, has no usable "
             why += "interval"
         text = f"Not decided by this data which is better on average: {reason}. {wins.text}"
-        brief = Brief("", "not decided", f": {_why_short(shown, found is None)}", "open")
+        brief = Brief("", "not decided", f": {_why_short(shown, found is None, pair)}", "open")
         return Verdict(text, "approximate", INDEPENDENT, facts, f"{why}. {wins.why}", brief)
     return found
 
@@ -119,6 +138,29 @@ def _exact_mean(facts: dict[str, Any], wins: Verdict, pair: Pair) -> Verdict:
         return Verdict(_mean_text(facts, pair, by), "guaranteed", INDEPENDENT, facts, why, brief)
     text, brief = _mean_text(facts, pair, by), _mean_brief(facts, pair)
     return Verdict(text, "guaranteed", INDEPENDENT, facts, why + about.of_pairs, brief)
+
+
+def _all_inside(shown: NDArray, pair: Pair) -> bool:
+    """Whether every difference lies inside the margin, and not by one heavy case alone."""
+    enough = len(shown) * HEAVY_SHARE >= 1 and not pair.failed
+    return pair.margin is not None and enough and bool(np.abs(shown).max() <= pair.margin)
+
+
+def _inside_margin(shown: NDArray, facts: dict[str, Any], pair: Pair) -> Verdict:
+    """Practically equal since every difference is: their mean is no further out than they are."""
+    n, lower, upper = len(shown), float(shown.min()), float(shown.max())
+    facts = facts | {"mean": float(shown.mean()), "lower": lower, "upper": upper}
+    facts |= {"outcome": "practically equal"}
+    facts |= _condition(facts, pair)
+    more = f" (approximate {confidence(facts['alpha'])} confidence), {facts['condition']}"
+    low, high = _ends(facts, pair)
+    why = (
+        f"All {n:,} differences of {pair.about.source} lie between {low} and {high}, inside the "
+        "margin; so does their average, unless larger ones occur that were not seen."
+    )
+    lean = f"{INDEPENDENT}, and differences like those that were seen"
+    text, brief = _mean_text(facts, pair, more), _mean_brief(facts, pair)
+    return Verdict(text, "approximate", lean, facts, why + pair.about.of_pairs, brief)
 
 
 def _near_mean(shown: NDArray, facts: dict[str, Any], pair: Pair) -> Verdict:
@@ -236,14 +278,16 @@ def _mean_brief(facts: dict[str, Any], pair: Pair) -> Brief:
     seen = counted(facts["k"], about.held_out)
     low, high = sorted(map(abs, (facts["lower"], facts["upper"])))
     fewest, most = number(low, "down", 0.0, 2), number(high, "up", digits=2)
-    by = f"{fewest} to {with_unit(most, about.unit)}"
+    by = with_unit(most if fewest == most else f"{fewest} to {most}", about.unit)
     return Brief(better, f"{by} {less}", f"than {worse} on average, from {seen}{unless}")
 
 
-def _why_short(shown: NDArray, silent: bool) -> str:
+def _why_short(shown: NDArray, silent: bool, pair: Pair) -> str:
     """Why nothing is said about the mean, in a few words."""
     if not silent:
         return "with errors, who wins more often errs less"
+    if pair.failed:
+        return "every training run of both failed"
     if np.isinf(shown).any():
         return "a failed training run counts as infinitely bad"
     if len(shown) == 1 or np.ptp(shown) == 0:
@@ -275,9 +319,11 @@ def _mean_text(facts: dict[str, Any], pair: Pair, more: str) -> str:
     return text
 
 
-def _why_silent(shown: NDArray, share: float, about: About) -> str:
+def _why_silent(shown: NDArray, share: float, pair: Pair) -> str:
     """Why nothing is said about the mean of these differences."""
     n = len(shown)
+    if pair.failed:
+        return "every training run of both failed"
     if np.isinf(shown).any():
         return "a training run failed and counts as infinitely bad"
     if n == 1:
@@ -290,5 +336,5 @@ def _why_silent(shown: NDArray, share: float, about: About) -> str:
             f"than {percent(HEAVY_SHARE)}"
         )
     if n < ENOUGH_CASES:
-        reason += f", and about {ENOUGH_CASES} {plural(about.held_out)} or more are needed"
+        reason += f", and about {ENOUGH_CASES} {plural(pair.about.held_out)} or more are needed"
     return reason

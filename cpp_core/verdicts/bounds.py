@@ -86,58 +86,83 @@ def bound_verdict(
     side: str = "upper",
 ) -> Verdict:
     """The sentence on a set that k scores gave, with all the ways in which it says nothing."""
-    one_sided = side == "upper"
-    needed, level = scores_needed(alpha, "upper" if at_case else side), confidence(alpha)
+    needed = scores_needed(alpha, "upper" if at_case else side)
     lower, upper = found
     end = lower if about.greater_is_better else upper
-    subject = f"the {about.loss} of {about.of(label)}"
-    chance = f"with probability at least {level}, {about.together}"
-    lead = f"{about.lead(label)}, "
-    if at_case:
-        lead += "the bound depends on the case: at the one random test case of trial 0 "
-    edge = "above the bottom" if about.greater_is_better else "below the top"
-    trivial = "no finite bound"
-    if np.isfinite(about.worst):
-        trivial = f"no bound {edge} of its range, {about.end(about.worst)},"
     if k < needed:
-        outcome, more = "too little data", f": {about.more(needed - k)} would give one"
-        text = f"{about.lead(label)}, {subject} has {trivial} with {level} confidence{more}."
-        rest = f": {about.missing(needed - k)} would give one"
-        brief = Brief(label, "no bound yet", rest, "open")
+        outcome = "too little data"
+        text, brief = _too_few(needed - k, alpha, about, label)
         why = (
-            f"At {level} confidence a bound needs k of at least {1 if one_sided else 2}/alpha - 1 "
-            f"= {needed} calibration scores; {about.source} has {k}."
+            f"At {confidence(alpha)} confidence a bound needs k of at least "
+            f"{1 if side == 'upper' else 2}/alpha - 1 = {needed} calibration scores; "
+            f"{about.source} has {k}."
         )
-    elif lower > upper:
-        outcome = "empty"
-        text = f"{lead}the set for {subject} is empty, which counts as a miss."
-        brief = Brief(label, "moves with the case", ": at one random case the set is empty")
-    elif np.isinf(end):
-        outcome, failed = "failed", ": training failed or diverged too often"
-        text = f"{lead}{subject} has no finite bound with {level} confidence{failed}, which "
-        text += "counts as infinitely bad."
-        brief = Brief(label, "no finite bound", failed, "no")
-    elif is_stored(end, about.worst) and (one_sided or is_stored(lower + upper - end, about.best)):
-        outcome = "top"
-        text = f"{lead}{subject} has {trivial} with {level} confidence."
-        below, _, top = edge.split()
-        rest = f", the {top} of its range"
-        brief = Brief(label, f"no bound {below} {about.end(about.worst)}", rest, "no")
     else:
-        outcome = "bound"
-        no_error = about.errors and end == about.greater_is_better
-        phrase = f"{about.bound(end)}{' (no error)' if no_error else ''}"
-        phrase = phrase if one_sided else about.between(lower, upper)
-        text = f"{lead}{subject} is {phrase} {chance}."
-        brief = Brief(label, phrase, about.on_next)
-        if at_case:
-            text = f"{lead}{subject} is {phrase}. Such bounds hold {chance}."
-            brief = Brief(label, "moves with the case", f": {phrase} at one random case")
+        outcome, text, brief = _told(found, alpha, about, label, at_case, side)
     facts = about.facts(alpha, k, algorithm=label, bound=end, quoted=about.end(end))
     facts |= {"outcome": outcome, "k_needed": needed, "lower": lower, "upper": upper, "side": side}
     facts["at_case"] = at_case
     why += about.separately(alpha)
     return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why, brief)
+
+
+def _edge(about: About) -> str:
+    """On which side of the worst end of its range a loss has a bound that says something."""
+    return "above the bottom" if about.greater_is_better else "below the top"
+
+
+def _trivial(about: About) -> str:
+    """No bound, in words."""
+    if np.isfinite(about.worst):
+        return f"no bound {_edge(about)} of its range, {about.end(about.worst)},"
+    return "no finite bound"
+
+
+def _too_few(missing: int, alpha: Level, about: About, label: str) -> tuple[str, Brief]:
+    """What is said where there are not enough scores for a bound."""
+    subject, more = f"the {about.loss} of {about.of(label)}", about.more(missing)
+    text = (
+        f"{about.lead(label)}, {subject} has {_trivial(about)} with {confidence(alpha)} "
+        f"confidence: {more} would give one."
+    )
+    return text, Brief(label, "no bound yet", f": {about.missing(missing)} would give one", "open")
+
+
+def _told(
+    found: tuple[float, float], alpha: Level, about: About, label: str, at_case: bool, side: str
+) -> tuple[str, str, Brief]:
+    """The outcome of enough scores, in a sentence and in brief."""
+    (lower, upper), level, one_sided = found, confidence(alpha), side == "upper"
+    end = lower if about.greater_is_better else upper
+    subject, lead = f"the {about.loss} of {about.of(label)}", f"{about.lead(label)}, "
+    if at_case:
+        lead += "the bound depends on the case: at the one random test case of trial 0 "
+    if lower > upper:
+        text = f"{lead}the set for {subject} is empty, which counts as a miss."
+        brief = Brief(label, "moves with the case", ": at one random case the set is empty")
+        return "empty", text, brief
+    if np.isinf(end):
+        failed = ": training failed or diverged too often"
+        text = f"{lead}{subject} has no finite bound with {level} confidence{failed}, which "
+        return (
+            "failed",
+            f"{text}counts as infinitely bad.",
+            Brief(label, "no finite bound", failed, "no"),
+        )
+    if is_stored(end, about.worst) and (one_sided or is_stored(lower + upper - end, about.best)):
+        below, _, top = _edge(about).split()
+        brief = Brief(
+            label, f"no bound {below} {about.end(about.worst)}", f", the {top} of its range", "no"
+        )
+        return "top", f"{lead}{subject} has {_trivial(about)} with {level} confidence.", brief
+    chance = f"with probability at least {level}, {about.together}"
+    no_error = about.errors and end == about.greater_is_better
+    phrase = f"{about.bound(end)}{' (no error)' if no_error else ''}"
+    phrase = phrase if one_sided else about.between(lower, upper)
+    if at_case:
+        brief = Brief(label, "moves with the case", f": {phrase} at one random case")
+        return "bound", f"{lead}{subject} is {phrase}. Such bounds hold {chance}.", brief
+    return "bound", f"{lead}{subject} is {phrase} {chance}.", Brief(label, phrase, about.on_next)
 
 
 def _troubles(results: Results, algorithm: str, row: int) -> str:

@@ -14,7 +14,7 @@ from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.catalog.losses import is_clipped
 from cpp_core.checks import Level
 from cpp_core.method.ranks import grouped_ranks, scores_needed
-from cpp_core.method.splits import training_size
+from cpp_core.method.splits import part_sizes, training_size
 from cpp_core.trials.case_study import CaseStudy, Study
 from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.gallery import DRAWN, HARDEST, SURPRISING, WIDEST, Gallery
@@ -30,7 +30,9 @@ from cpp_core.verdicts.language import (
     percent,
     plural,
     sentence,
+    with_unit,
 )
+from cpp_core.verdicts.texts import training_runs
 
 Ends = Mapping[str, tuple[float, float]]
 """Lower and upper end of the set at a case, by algorithm."""
@@ -89,7 +91,7 @@ def question(asked: Experiment, answered: Experiment) -> str:
 def training_sizes(experiment: Experiment) -> str:
     """How many cases a training sees, and why it is not all of them."""
     k, m, n = experiment.sizes.k, experiment.sizes.m, experiment.n
-    many, parts = plural(noun(experiment)), experiment.kind.n_parts
+    many = plural(noun(experiment))
     if not experiment.algorithmic:
         return (
             f"The training saw m = {m:,} {many}: one model of each algorithm, and "
@@ -97,8 +99,8 @@ def training_sizes(experiment: Experiment) -> str:
         )
     return (
         f"Each retraining sees m = {m:,} {many}, not the n = {n:,} of the trial: "
-        f"{parts} x {k:,} training runs share those, each with its own {m:,}, so the promise is "
-        "for candidates trained on that many."
+        f"{training_runs(experiment)} share those, each with its own {m:,}, so the promise is for "
+        "candidates trained on that many."
     )
 
 
@@ -121,6 +123,31 @@ def finding(study: CaseStudy, case: int, sets: Ends, alpha: Level, side: str) ->
             odd = "has an empty set" if lower > upper else "has no finite bound"
             told.append(f"{ALGORITHMS[name].label} {odd}")
     return f"At {case_name(study, case)}, {', '.join(told)}"
+
+
+MADE_UP = (
+    "No promise is made about values that somebody made up: they are not drawn like the cases."
+)
+
+
+def what_if_finding(study: CaseStudy, before: Ends, after: Ends, side: str) -> str:
+    """How the sets at a case move when its values are changed."""
+    about, told = about_experiment(study.experiment), []
+    for name, ends in after.items():
+        bound, was = (_set_words(about, own, side) for own in (ends, before[name]))
+        moved = "unchanged" if bound == was else f"before {was}"
+        told.append(f"{ALGORITHMS[name].label} {bound} ({moved})")
+    return f"With these values: {', '.join(told)}"
+
+
+def _set_words(about: About, ends: tuple[float, float], side: str) -> str:
+    """A set in a few words."""
+    if ends[0] > ends[1]:
+        return "has an empty set"
+    if side != "upper":
+        upper = with_unit(about.upper_end(ends[1]), about.unit)
+        return f"between {about.lower_end(ends[0])} and {upper}"
+    return about.bound(ends[0] if about.greater_is_better else ends[1])
 
 
 def _may_lose(about: About, known: Ends, side: str) -> str:
@@ -200,7 +227,8 @@ def _remedy(experiment: Experiment, alpha: Level) -> str:
     if not experiment.algorithmic:
         return "Ask for less confidence, or use more cases."
     needed, n = scores_needed(alpha, "upper"), experiment.n or 0
-    m = training_size(n // experiment.kind.n_parts, needed)
+    last = part_sizes(n, experiment.kind.n_parts, experiment.calibration_share)[-1]
+    m = training_size(last, needed)
     if m < 1:
         return f"The n = {n:,} cases are too few for that: ask for less confidence."
     return f"Ask for less confidence, or set k to {needed:,}: m then falls to {m:,}."

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 from cpp_core.checks import Level, exact_alpha
 from cpp_core.method.counts import share_interval
@@ -44,13 +44,15 @@ EXACT_UP_TO = 200
 class Pair:
     """Two competitors by their labels, and what their losses are about.
 
-    Averages that differ by less than the margin are practically equal.
+    Averages that differ by less than the margin are practically equal. Where both ``failed`` in
+    every training run, their worst losses make them equal in nothing.
     """
 
     first: str
     second: str
     about: About
     margin: float | None = None
+    failed: bool = False
 
     @property
     def a(self) -> str:
@@ -202,7 +204,7 @@ def wins_of(differences: Any, alpha: Level, pair: Pair) -> Verdict:
     differing = n - ties
     low, high = share_interval(wins, differing, each)
     outcome = "first wins" if low > 0.5 else "second wins" if high < 0.5 else "not decided"
-    outcome = outcome if differing else "all equal"
+    outcome = outcome if differing else "both failed" if pair.failed else "all equal"
     needed = _wins_needed(wins, differing, each) if outcome == "not decided" else None
     facts = pair.facts(each, n, wins=wins, ties=ties, losses=differing - wins, differing=differing)
     facts |= {"lower": low, "upper": high, "outcome": outcome, "strength": "exact"}
@@ -234,7 +236,8 @@ def _wins_brief(facts: dict[str, Any], pair: Pair) -> Brief:
     noun, n, ties, differing = pair.about.held_out, facts["k"], facts["ties"], facts["differing"]
     if not differing:
         rest = f"on all of {counted(n, f'held-out {noun}')}"
-        return Brief("", f"{pair.first} and {pair.second} are equal", rest, "open")
+        alike = "both failed" if pair.failed else "are equal"
+        return Brief("", f"{pair.first} and {pair.second} {alike}", rest, "open")
     equal = f"equal on {ties:,}" if ties else "never equal"
     ahead = facts["wins"] >= facts["losses"]
     leader, other = (pair.first, pair.second) if ahead else (pair.second, pair.first)
@@ -245,7 +248,7 @@ def _wins_brief(facts: dict[str, Any], pair: Pair) -> Brief:
         needed = f"; about {facts['n_needed']:,} would do" if "n_needed" in facts else ""
         rest = f": {leader} is ahead of {other} on {most:,} {where}{differ}, {equal}{needed}"
         if facts["wins"] == facts["losses"]:
-            rest = f": {leader} and {other} win {most:,} {where}{differ} each, {equal}"
+            rest = f": {leader} and {other} win {most:,} each {where}{differ}, {equal}"
         return Brief("", "not decided", rest, "open")
     share = facts["lower"], facts["upper"]
     low, high = share if ahead else (1 - share[1], 1 - share[0])
@@ -257,6 +260,8 @@ def _wins_text(facts: dict[str, Any], pair: Pair) -> str:
     about, a, b = pair.about, pair.a, pair.b
     held_out, differing = counted(facts["k"], f"held-out {about.held_out}"), facts["differing"]
     retrained = "" if about.m is None else f", each retrained on {counted(about.m, 'case')},"
+    if pair.failed:
+        return f"On all of {held_out} {a} and {b}{retrained} failed: neither wins."
     if not differing:
         return f"On all of {held_out} {a} and {b}{retrained} are equal: neither wins."
     conclusion = {
@@ -286,6 +291,6 @@ def _wins_needed(wins: int, n: int, alpha: Level) -> int | None:
     enough = more[special.betaincinv(hits, more - hits + 1, tail) > 0.5]
     if len(enough):
         return int(enough[0])
-    z = float(stats.norm.isf(tail))
+    z = -float(special.ndtri(tail))
     # With so many cases the binomial is nearly normal.
     return max(math.ceil(z**2 * share * (1 - share) / (share - 0.5) ** 2), EXACT_UP_TO)

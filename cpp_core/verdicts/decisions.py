@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike, NDArray
 
-from cpp_core.checks import Level, check_count, exact_alpha, to_fraction
-from cpp_core.method.counts import DELTA, batch_errors, cases_needed, tolerance_rank
+from cpp_core.checks import DELTA, Level, check_count, exact_alpha, to_fraction
+from cpp_core.method.counts import batch_errors, cases_needed, tolerance_rank
 from cpp_core.method.ranks import check_losses
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import EXCHANGEABLE, INDEPENDENT, About, Brief, Claim, Verdict

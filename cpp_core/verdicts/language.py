@@ -129,8 +129,15 @@ def counted(n: int, noun: str) -> str:
 
 
 def plural(noun: str) -> str:
-    """Several of a noun."""
-    return f"{noun}es" if noun.endswith(("ch", "s")) else f"{noun}s"
+    """Several of a noun; what it is of follows it.
+
+    >>> plural("log loss"), plural("batch"), plural("cost of errors"), plural("accuracy")
+    ('log losses', 'batches', 'costs of errors', 'accuracies')
+    """
+    head = re.split(" of | under ", noun)[0]
+    many = f"{head}es" if head.endswith(("ch", "s")) else f"{head}s"
+    many = re.sub("([^aeiou])ys$", r"\1ies", many)
+    return many + noun[len(head) :]
 
 
 def possessive(label: str) -> str:
@@ -178,10 +185,15 @@ def clause(text: str) -> str:
 
 
 def with_unit(text: str, unit: str) -> str:
-    """A number with its unit, in the singular for one."""
+    """A number with its unit, in the singular for one.
+
+    >>> with_unit("1", "nats"), with_unit("1", "km/s"), with_unit("1", "s")
+    ('1 nat', '1 km/s', '1 s')
+    """
     if not unit:
         return text
-    return f"{text} {unit.removesuffix('s') if text in ('1', '-1') else unit}"
+    one = text in ("1", "-1") and unit.isalpha() and len(unit) > 3
+    return f"{text} {unit.removesuffix('s') if one else unit}"
 
 
 def duration(seconds: float) -> str:

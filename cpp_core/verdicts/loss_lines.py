@@ -19,6 +19,7 @@ from cpp_core.verdicts.bounds import NEXT_CASES, errors_ahead_of
 from cpp_core.verdicts.choice import Asked
 from cpp_core.verdicts.decisions import Decision
 from cpp_core.verdicts.language import (
+    clause,
     confidence,
     counted,
     listed,
@@ -29,7 +30,15 @@ from cpp_core.verdicts.language import (
     with_unit,
 )
 from cpp_core.verdicts.pairs import condition_of
-from cpp_core.verdicts.strip import AVERAGE_BEYOND, STRENGTHS, Entrant, Strip, far_worse
+from cpp_core.verdicts.strip import (
+    AVERAGE_BEYOND,
+    AVERAGES,
+    BEYOND,
+    STRENGTHS,
+    Entrant,
+    Strip,
+    far_worse,
+)
 from cpp_core.verdicts.summary import Table
 
 GROUPS_BEFORE = (
@@ -48,13 +57,14 @@ def losses_table(table: LossTable, answers: Answers, alpha: Level, cases: bool =
     """A row for each model: cases, average, bound and outcome.
 
     Where errors are counted, the error rate and the errors of the next cases stand instead of a
-    bound, which could only be 0 or 1. The number of ``cases``, the same for all, may be left out.
+    bound, which could only be 0 or 1. The number of ``cases``, the same for all, may be left out;
+    there is no outcome where nothing was asked and each has a bound.
     """
     found = (_errors_table if zero_one(table.columns) else _bounds_table)(table, answers, alpha)
-    if cases:
-        return found
-    rows = [(row[0], *row[2:]) for row in found.rows]
-    return replace(found, head=(found.head[0], *found.head[2:]), rows=rows)
+    said = any(row[-1] != "bound" for row in found.rows)  # else the bounds say it
+    keep = slice(0 if cases else 1, None if said else -1)
+    rows = [(row[0], *row[1:][keep]) for row in found.rows]
+    return replace(found, head=(found.head[0], *found.head[1:][keep]), rows=rows)
 
 
 def _bounds_table(table: LossTable, answers: Answers, alpha: Level) -> Table:
@@ -76,11 +86,21 @@ def _errors_table(table: LossTable, answers: Answers, alpha: Level) -> Table:
         facts = errors_ahead_of(own, alpha, about, name).facts
         most = answer.facts.get("most", facts["most"])
         figures = f"{len(own):,}", f"{facts['errors']:,}", percent(facts["errors"] / len(own))
-        rows.append((name, *figures, f"at most {counted(most, 'error')}", outcome_words(answer)))
-    cases = counted(size, "case")
-    head = ("model", "cases", "errors", "error rate", f"next {cases}", "outcome")
+        asked = isinstance(answer, Decision)
+        outcome = outcome_words(answer) if asked else _next_answer(answer, alpha)
+        rows.append((name, *figures, f"at most {counted(most, 'error')}", outcome))
+    cases, last = counted(size, "case"), "outcome" if asked else "next case"
+    head = ("model", "cases", "errors", "error rate", f"next {cases}", last)
     caption = f"Errors on the next {cases}: an exact guarantee, with {confidence(alpha)} "
     return Table(head, rows, caption + "confidence.", figures=False)
+
+
+def _next_answer(bound: Verdict, alpha: Level) -> str:
+    """What a bound of 0 or 1 says of the next answer."""
+    outcome = bound.facts["outcome"]
+    if outcome == "too little data":
+        return outcome
+    return "may be wrong" if outcome == "top" else f"right ({confidence(alpha)})"
 
 
 def bound_words(bound: Verdict, about: About) -> str:
@@ -136,8 +156,13 @@ def decision_line(strip: Strip, alpha: Level) -> str:
     """
     text = strip.text.removesuffix(".")
     if strip.choice is None:
-        bound = next((card.detail for card in strip.cards if card.topic.startswith("The next")), "")
-        return f"{strip.title} {text}{f'; {bound}' if bound else ''}."
+        averages = [card for card in strip.cards[:1] if card.topic in AVERAGES]
+        told = [
+            f"; {clause(card.topic).removeprefix('on ')} {card.text}"
+            f"{BEYOND if card.detail.endswith(BEYOND) else ''}"
+            for card in averages
+        ]
+        return f"{strip.title} {text}{''.join(told)}."
     level = "" if strip.choice.claim == "open" else f" ({confidence(alpha)} confidence)"
     return f"{strip.title} {text}{level}."
 
@@ -189,9 +214,9 @@ def pair_line(asked: Asked) -> str:
     """Who is better of two, on average and how often, in at most 25 words."""
     first, second = asked.wins.facts["first"], asked.wins.facts["second"]
     if asked.mean.claim == asked.wins.claim == "open":
-        same = f"{first} and {second}: equal {asked.wins.brief.rest}."
         if not asked.wins.facts["differing"]:
-            return same
+            alike = "both failed" if asked.wins.facts["outcome"] == "both failed" else "equal"
+            return f"{first} and {second}: {alike} {asked.wins.brief.rest}."
         sooner = min(asked.verdicts, key=lambda own: own.facts.get("n_needed", math.inf))
         return sooner.brief.line
     average, often = _said(asked.mean), _said(asked.wins)

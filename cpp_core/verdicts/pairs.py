@@ -27,6 +27,7 @@ from cpp_core.verdicts.about import (
 )
 from cpp_core.verdicts.averages import mean_of
 from cpp_core.verdicts.comparisons import Pair, next_difference_of, next_verdict, wins_of
+from cpp_core.verdicts.failing import always_failed
 from cpp_core.verdicts.language import confidence, counted, listed, number, ordinal, plural
 
 Aspect = Literal["next case", "wins", "average"]
@@ -60,7 +61,8 @@ def judged(
     check_numeric(results, "difference")
     reader, row = results.paired_reader(first, second), first_trial(results)
     labels = ALGORITHMS[first].label, ALGORITHMS[second].label
-    pair = Pair(*labels, about_results(results), margin)
+    failed = always_failed(results, first) and always_failed(results, second)
+    pair = Pair(*labels, about_results(results), margin, failed)
     differences = reader.sign * reader.calibration[row]
     if aspect == "next case" and reader.modulated:
         return _at_case(reader, row, alpha, pair)

@@ -25,6 +25,7 @@ from cpp_core.verdicts.bounds import (
 )
 from cpp_core.verdicts.choice import Choice, Strength, choose, choose_of
 from cpp_core.verdicts.decisions import Decision, decisions_from
+from cpp_core.verdicts.failing import failed_lines
 from cpp_core.verdicts.held_out import average_of, held_out_losses, over_what
 from cpp_core.verdicts.language import (
     confidence,
@@ -45,6 +46,10 @@ STRENGTHS: dict[str, Strength] = {"guaranteed": "exact", "approximate": "approxi
 
 AVERAGE_BEYOND = "the average lies beyond it"
 """What is said where the average is worse than the bound."""
+BEYOND = ", beyond the bound"
+"""The same of one that is alone."""
+AVERAGES = "On average", "Error rate"
+"""The topic of the average of one that is alone, and of errors."""
 FIXED = "if fixed beforehand"
 """The bound of one that was picked here would be the lowest of several: it covers less often."""
 
@@ -60,6 +65,7 @@ class Card:
     strength: Strength | None  # None where nothing is claimed
     verdicts: tuple[Verdict, ...]  # that of the figure first; none behind a mere description
     provided: str = ""  # under which condition the claim has its strength
+    apart: str | None = None  # the detail where a table beside it has the figures of all
 
     @property
     def mark(self) -> str:
@@ -72,13 +78,32 @@ class Card:
 
 @dataclass(frozen=True)
 class Strip:
-    """A headline, one sentence and cards; ``names`` are those whom the headline names."""
+    """A headline, one sentence and cards; ``names`` are those whom the headline names.
+
+    ``bound`` has the sentences behind the headline where it is a bound, that of the headline first;
+    ``pair`` names the two that the cards are about, the better one first; ``failed`` tells of whom
+    training runs failed.
+    """
 
     title: str
     text: str
     names: tuple[str, ...]
     cards: tuple[Card, ...]
     choice: Choice | None = None
+    bound: tuple[Verdict, ...] = ()
+    pair: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
+
+    @property
+    def behind(self) -> tuple[Verdict, ...]:
+        """The sentences behind the headline."""
+        return (self.choice,) if self.choice else self.bound
+
+    @property
+    def beside_table(self) -> "Strip":
+        """The same without the figures that a table of all would say again."""
+        cards = (c if c.apart is None else replace(c, detail=c.apart) for c in self.cards)
+        return replace(self, cards=tuple(cards))
 
 
 @dataclass(frozen=True)
@@ -118,7 +143,8 @@ def strip_from(
     choice = choose(results, alpha, margin)
     more = safe_for(choice, None if choice is None else selection_safe(results, alpha))
     more += [] if about.errors else split_places(results, alpha, side)
-    return _strip(entrants, choice, alpha, about, over_what(results), tuple(more))
+    found = _strip(entrants, choice, alpha, about, over_what(results), tuple(more))
+    return replace(found, failed=failed_lines(results))
 
 
 def asked_strip(
@@ -191,9 +217,9 @@ def _strip(
     )
     named = best if solo else None
     cards = [
-        _pair_card("On average", asked.mean, named),
+        _pair_card(AVERAGES[0], asked.mean, named),
         _pair_card(f"New {plural(about.new)}", asked.wins, named),
-        _bound_card(ranked[:2], solo, alpha, about, over, more),
+        _bound_card(ranked[:2], solo, about, more),
         *_limit_cards(ranked, about),
     ]
     names = choice.use or tuple(own.name for own in ranked[: 2 if len(entrants) == 2 else 0])
@@ -204,10 +230,16 @@ def _strip(
     text += _kept_by(ranked, choice.use) if choice.use else ""
     if choice.outcome == "undecided" and not text:
         text = f"{' or '.join(own.label for own in ranked)}: more cases may tell"
+        if not any(own.wins.facts["differing"] for own in choice.asked):
+            of = counted(asked.wins.facts["k"], f"held-out {about.held_out}")
+            failed = all(own.wins.facts["outcome"] == "both failed" for own in choice.asked)
+            alike = "failed" if failed else "are equal"
+            text = f"{listed(own.label for own in ranked)} {alike} on all of {of}"
     # A name from a file is written as it is there.
     as_named = text.startswith(tuple(f"{own.label} " for own in entrants))
     text = text if as_named else sentence(text)
-    return Strip(f"{choice.brief.lead}.", f"{text}.", names, tuple(cards), choice)
+    pair = best.name, rival.name
+    return Strip(f"{choice.brief.lead}.", f"{text}.", names, tuple(cards), choice, pair=pair)
 
 
 def _ranked(entrants: Sequence[Entrant], choice: Choice, about: About) -> list[Entrant]:
@@ -234,32 +266,27 @@ def _strength(verdict: Verdict) -> Strength | None:
 
 
 def _bound_card(
-    two: Sequence[Entrant],
-    solo: bool,
-    alpha: Level,
-    about: About,
-    over: str,
-    more: tuple[Verdict, ...],
+    two: Sequence[Entrant], solo: bool, about: About, more: tuple[Verdict, ...]
 ) -> Card:
-    """How bad the next loss can be: the bound with the average, and that of the rival."""
+    """How bad the next loss can be: the bound with the average, and that of the rival.
+
+    Typical bounds stand in the picture and in the table, where each is beside its own.
+    """
     best, *others = two
     own = best.bound.brief
     text = own.lead if solo else f"{best.label}: {own.lead}"
     parts = [own.detail] if own.claim != "yes" else []
     if far_worse(best, about):
         parts.append(AVERAGE_BEYOND)
+    apart = "; ".join(parts)
     parts.append(_average(best, about))
     parts += [f"{x.label}: {x.bound.brief.lead}, {_average(x, about)}" for x in others]
-    usual = [x.usual for x in two if x.usual is not None]
-    if usual and own.claim == "yes" and not about.errors:
-        ends = listed(about.rounded(about.bad_end, end) for end in usual)
-        parts.append(f"typical of {over}: {ends}")
     topic = "The next batch" if about.batch_size else f"The next {about.noun}"
     topic = f"The next {NEXT_CASES} cases" if about.errors else topic
-    topic += ", each separately" if others else ""
+    topic += ", each separately"
     verdicts = *(x.bound for x in two), *more
-    strength, beforehand = _strength(best.bound), FIXED if others else ""
-    return Card(topic, text, "; ".join(parts), own.claim, strength, verdicts, beforehand)
+    strength = _strength(best.bound)
+    return Card(topic, text, "; ".join(parts), own.claim, strength, verdicts, FIXED, apart)
 
 
 def far_worse(own: Entrant, about: About) -> bool:
@@ -315,19 +342,37 @@ def _limit_cards(ranked: Sequence[Entrant], about: About) -> list[Card]:
 
 
 def _alone(own: Entrant, alpha: Level, about: About, over: str, more: tuple[Verdict, ...]) -> Strip:
-    """One algorithm: no decision, but its bound, its average, and whether a limit is kept."""
-    bound = _bound_card([own], True, alpha, about, over, more)
+    """One algorithm: no decision. Its bound is the headline; cards tell what that does not."""
+    brief = own.bound.brief
     what = f"the {about.loss} of {about.of(own.label)} {about.on_next}"
     if about.errors:
         what = f"by {about.of(own.label)} among the next {NEXT_CASES} cases"
     text = f"{sentence(what)}, with {confidence(alpha)} confidence."
-    if bound.claim != "yes":
-        text = f"{sentence(what)}: {own.bound.brief.detail}."
+    if brief.claim != "yes":
+        text = f"{sentence(what)}: {brief.detail}."
+    cards = [_average_card(own, about)]
+    if own.usual is not None and not about.errors:
+        cards.append(_usual_card(own.usual, about, over, more))
+    cards += _limit_cards([own], about)
+    title = f"{sentence(brief.lead)}."
+    return Strip(title, text, (own.name,), tuple(cards), bound=(own.bound, *more))
+
+
+def _average_card(own: Entrant, about: About) -> Card:
+    """The average, a description; that it is beyond the bound is said."""
     shown = with_unit(_average(own, about).removeprefix("average "), about.unit)
-    of = f"of {counted(own.n, f'held-out {about.held_out}')}"
-    average = Card("On average", shown, of, "yes", None, ())
-    cards = (average, bound, *_limit_cards([own], about))
-    return Strip(f"{sentence(bound.text)}.", text, (own.name,), cards)
+    shown = shown.removeprefix("error rate ")
+    over = f"over {counted(own.n, f'held-out {about.held_out}')}"
+    over += BEYOND if far_worse(own, about) else ""
+    return Card(AVERAGES[about.errors], shown, over, "yes", None, ())
+
+
+def _usual_card(usual: float, about: About, over: str, places: tuple[Verdict, ...]) -> Card:
+    """The bound that is typical of other splits, and where that of this one lies among them."""
+    text = f"{about.at_most} {about.end(usual)}" if np.isfinite(usual) else "no finite bound"
+    place = places[0].brief.detail.partition(";")[0] if places else ""
+    detail = f"this split's {place}" if place else "the median"
+    return Card(f"Typical of {over}", text, detail, "yes", None, places)
 
 
 def _symbolic(results: Results, alpha: Level) -> Strip:
@@ -343,7 +388,7 @@ def _symbolic(results: Results, alpha: Level) -> Strip:
     text = f"At a new case, what happens is in its set with {confidence(alpha)} confidence."
     if cards[0].claim != "yes":
         title, text = "No kind of error can be ruled out.", f"{sentence(cards[0].detail)}."
-    return Strip(title, text, results.algorithms, tuple(cards))
+    return Strip(title, text, results.algorithms, tuple(cards), failed=failed_lines(results))
 
 
 def as_values(strip: Strip) -> dict[str, Any]:
@@ -352,4 +397,5 @@ def as_values(strip: Strip) -> dict[str, Any]:
         {name: getattr(card, name) for name in ("topic", "text", "detail", "claim", "strength")}
         for card in strip.cards
     ]
-    return {"title": strip.title, "text": strip.text, "cards": cards}
+    told = {"title": strip.title, "text": strip.text, "cards": cards}
+    return told | ({"failed": list(strip.failed)} if strip.failed else {})

@@ -8,7 +8,7 @@ from typing import Any
 from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.checks import Level, check_side
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.about import About, about_results, first_trial
+from cpp_core.verdicts.about import About, about_results, first_trial, is_stored
 from cpp_core.verdicts.bounds import NEXT_CASES, errors_ahead
 from cpp_core.verdicts.held_out import (
     average_of,
@@ -38,7 +38,8 @@ def figures_table(results: Results, alpha: Level = 0.1, side: str = "two-sided")
     """The bound of the split that carries the promise, the typical one beside it, the average.
 
     The bound is trial 0's, the typical one the median over all trials; both are rounded like every
-    bound, outwards. The average is of trial 0's held-out losses.
+    bound, outwards. The average is of trial 0's held-out losses. Of errors, whose bound
+    could only be 0 or 1, there are the rate and those of the next cases instead.
     """
     if results.experiment.kind.symbolic:
         return _symbol_table(results, alpha, side)
@@ -50,27 +51,27 @@ def figures_table(results: Results, alpha: Level = 0.1, side: str = "two-sided")
     moves, promised = results.experiment.kind.moves, 0 in results.trials
     for name, own in found.items():
         cells = {}
+        if about.errors and promised:
+            cells["Error rate"] = percent(average_of(held_out_losses(results, name)))
+            ahead = errors_ahead(results, name, alpha, side)
+            cells[f"Next {NEXT_CASES} cases"] = ahead.brief.lead
+            rows.append((ALGORITHMS[name].label, *cells.values()))
+            continue
         if promised and not moves:
             read = results.reader(name).read(alpha, side)
             row = first_trial(results)
-            cells[f"{what} of this split{unit}"] = _set(
-                read.lower[row], read.upper[row], side, about
-            )
+            two = read.lower[row], read.upper[row]
+            cells[f"{what} of this split{unit}"] = _set(*two, side, about) + _trivial(two, about)
         infinite = max(own[f"{end}_infinite"] for end in about.ends(side))
         more = f" ({infinite:,} of {n:,} not finite)" if infinite else ""
-        usual = _set(own["lower_median"], own["upper_median"], side, about) + more
-        cells[f"Typical {clause(what)}{unit}"] = usual
+        if n > 1 or moves or not promised:
+            usual = _set(own["lower_median"], own["upper_median"], side, about) + more
+            cells[f"Typical {clause(what)}{unit}"] = usual
         if promised:
-            losses = held_out_losses(results, name)
-            average = average_of(losses)
-            cells["Error rate" if about.errors else f"Average{unit}"] = (
-                percent(average) if about.errors else average_words(average)
-            )
-            if about.errors:
-                ahead = errors_ahead(results, name, alpha, side)
-                cells[f"Next {NEXT_CASES} cases"] = ahead.brief.lead
+            cells[f"Average{unit}"] = average_words(average_of(held_out_losses(results, name)))
         rows.append((ALGORITHMS[name].label, *cells.values()))
-    return Table(("Algorithm", *cells), rows, _caption(results, n), names=tuple(found))
+    caption = _caption(results, about)
+    return Table(("Algorithm", *cells), rows, caption, names=tuple(found))
 
 
 def _set(lower: float, upper: float, side: str, about: About) -> str:
@@ -85,12 +86,19 @@ def _set(lower: float, upper: float, side: str, about: About) -> str:
     return " to ".join(about.rounded(end, ends[end]) for end in about.ends(side))
 
 
-def _caption(results: Results, n: int) -> str:
-    over = over_what(results)
-    said = f"Typical: the median of {over}"
+def _trivial(two: tuple[float, float], about: About) -> str:
+    """A word where the end on the bad side is that of the range, which every loss keeps."""
+    bad = two[about.bad_end == "upper"]
+    top = math.isfinite(bad) and is_stored(bad, about.worst)
+    return " (the end of the range)" if top else ""
+
+
+def _caption(results: Results, about: About) -> str:
+    said = f"Typical: the median of {over_what(results)}"
     if results.experiment.kind.moves:
         return f"{said}, at one random case of each."
-    return f"This split was fixed beforehand and carries the promise. {said}."
+    carries = "This split was fixed beforehand and carries the promise."
+    return carries if about.errors or len(results.trials) == 1 else f"{carries} {said}."
 
 
 def _symbol_table(results: Results, alpha: Level, side: str) -> Table:

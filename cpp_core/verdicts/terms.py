@@ -110,6 +110,7 @@ _TABLE = (
     ),
     Term("rank", "The place of a number in a sorted list, counted from the smallest.", ("ranks",)),
     Term("median", "The middle one of sorted numbers."),
+    Term("quantile", "The number that a given share of all numbers stays below.", ("quantiles",)),
     Term("standard deviation", "A usual distance from the average."),
     Term("correlation", "How closely two numbers move together: 0 for not at all, 1 for exactly."),
     # What is promised
@@ -124,7 +125,8 @@ _TABLE = (
     ),
     Term(
         "exact guarantee",
-        "It holds for every model and at every sample size, as long as the cases are exchangeable.",
+        "It holds for every model and at every sample size, as long as the cases are exchangeable, "
+        "or independent where that is said.",
         ("guarantee", "guaranteed"),
     ),
     Term(
@@ -225,16 +227,18 @@ def terms_in(text: str) -> Iterator[tuple[str, int, int]]:
         yield owner[word if len(word) == 1 else word.lower()], match.start(), match.end()
 
 
-def with_terms(text: str) -> str:
+def with_terms(text: str, seen: set[str] | None = None) -> str:
     """The text as HTML in which each term is marked where it stands first.
 
     Hovering over it, tapping on it or moving the focus to it shows the definition; ``STYLE`` must
-    be on the page.
+    be on the page. Terms that were ``seen`` in texts before this one are not marked again, and
+    those of this one are noted there.
 
     >>> with_terms("alpha < 1")[-14:]
     '</span> &lt; 1'
     """
-    html, end, seen = "", 0, set()
+    html, end = "", 0
+    seen = set() if seen is None else seen
     for name, start, stop in terms_in(text):
         if name in seen:
             continue

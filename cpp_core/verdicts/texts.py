@@ -7,7 +7,8 @@ from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.catalog.losses import CLIPS, make_loss
 from cpp_core.catalog.presets import PRESETS
 from cpp_core.checks import Level, exact_alpha
-from cpp_core.trials.experiment import Experiment, preset_of
+from cpp_core.trials.experiment import Experiment
+from cpp_core.trials.preset_runs import preset_of
 from cpp_core.verdicts.language import (
     clause,
     confidence,
@@ -66,12 +67,14 @@ def loss_words(name: str, **settings: Any) -> str:
 
     >>> loss_words("log_loss", clip=0.001)
     'How surprised the model is by the true label. Range: 0 to 6.908 nats.'
-    >>> loss_words("squared_error")[-27:]
-    'Range: 0 to no upper limit.'
+    >>> loss_words("squared_error")[-28:]
+    'From 0, without upper limit.'
     """
     loss = make_loss(name, **settings)
-    top = "no upper limit" if loss.high == float("inf") else number(loss.high, digits=4)
-    ends = with_unit(f"{number(loss.low)} to {top}", loss.unit)
+    if loss.high == float("inf"):
+        start = with_unit(number(loss.low), loss.unit)
+        return f"{sentence(loss.words)}. From {start}, without upper limit."
+    ends = with_unit(f"{number(loss.low)} to {number(loss.high, digits=4)}", loss.unit)
     return f"{sentence(loss.words)}. Range: {ends}."
 
 
@@ -95,6 +98,17 @@ def lacking_words(loss: str, labels: Iterable[str]) -> str:
     give = "gives" if len(names) == 1 else "give"
     missing = RESPONSES.get(found.response or "", "predictions")
     return f"No {found.label}: {listed(names)} {give} no {missing}."
+
+
+def instead_words(before: str, now: str) -> str:
+    """That another loss is asked about, because the one that was chosen does not fit.
+
+    >>> instead_words("log_loss", "error_rate")
+    'Now about the error rate: log loss does not fit this choice.'
+    """
+    return (
+        f"Now about the {make_loss(now).label}: {make_loss(before).label} does not fit this choice."
+    )
 
 
 # What was chosen
@@ -156,6 +170,21 @@ def chosen_words(experiment: Experiment, alpha: Level, trials: int, side: str = 
     return SEPARATOR.join(parts)
 
 
+def training_runs(experiment: Experiment) -> str:
+    """How many training runs calibrate, and regress losses where sets move with the case.
+
+    >>> training_runs(Experiment(variant="z-free")), training_runs(Experiment(variant="z-fixed"))
+    ('k = 19 training runs', '2 x 19 training runs')
+    >>> training_runs(Experiment(variant="z-fixed", calibration_share=0.2))
+    '95 training runs, k = 19 to calibrate,'
+    """
+    sizes, parts = experiment.sizes, experiment.kind.n_parts
+    runs = sizes.fits - sizes.n_test
+    if runs != parts * sizes.k:
+        return f"{runs:,} training runs, k = {sizes.k:,} to calibrate,"
+    return f"{parts} x {sizes.k:,} training runs" if parts > 1 else f"k = {runs:,} training runs"
+
+
 def spent_words(experiment: Experiment) -> str:
     """How the cases of one trial are spent.
 
@@ -166,22 +195,30 @@ def spent_words(experiment: Experiment) -> str:
     """
     sizes, n, b = experiment.sizes, experiment.n or 0, experiment.batch_size
     if experiment.algorithmic:
-        parts = experiment.kind.n_parts
-        times = (
-            f"{parts} x {sizes.k:,} training runs"
-            if parts > 1
-            else f"k = {sizes.k:,} training runs"
-        )
         held_out = b or experiment.n_evaluations
         judged = "one more" if held_out == 1 else f"{held_out:,} more"
         return (
-            f"Of {n:,} cases, each of {times} takes m = {sizes.m:,} and {judged} to be judged at."
+            f"Of {n:,} cases, each of {training_runs(experiment)} takes m = {sizes.m:,} and "
+            f"{judged} to be judged at."
         )
     if experiment.kind.symbolic:
-        calibrate = f"3 x {sizes.k:,} find its sets"
+        each = sizes.k == sizes.m
+        found = (
+            f"3 x {sizes.k:,}" if each else f"{3 * sizes.m:,}, of them {sizes.k:,} to calibrate,"
+        )
+        calibrate = f"{found} find its sets"
     else:
         calibrate = f"{sizes.k:,}{' batches' if b else ''} calibrate its bound"
     tested = f"{sizes.n_test:,} other batches" if b else f"{sizes.n_test:,} others"
     return (
         f"Of {n:,} cases, {sizes.m:,} train each model and {calibrate}. {sentence(tested)} test it."
     )
+
+
+def waiting_words(others: int) -> str:
+    """Why a run or a study stands still, after how far it is.
+
+    >>> waiting_words(2)
+    ', waits for its turn behind 2 other computations'
+    """
+    return f", waits for its turn behind {counted(others, 'other computation')}"

@@ -12,7 +12,8 @@ from cpp_core.trials.case_study import Study
 from cpp_core.trials.gallery import Gallery, orders
 from cpp_core.verdicts import case_sentences as said
 from cpp_core.verdicts.language import counted, sentence
-from pages.parts.wall import COLUMNS, SHOWN, picture_uri, wall
+from pages.parts import door
+from pages.parts.wall import COLUMNS, SHOWN, picture_uri, row_name, wall
 
 CASE, ALL = "_case", "all labels"
 
@@ -52,14 +53,13 @@ def chosen_case(study: Study, shown: Gallery, label: str) -> int:
 def choose_from(study: Study, side: str, arrange: Callable[[str, Any], Gallery]) -> int | None:
     """The gallery, with its order and a filter; the chosen case, None where there is none."""
     offered, classes = orders(study, side), study.experiment.data.classes
-    by, label = one_of("Order", offered, "order", label_visibility="collapsed"), ALL
+    by, label = one_of("Order", offered, "order", offered[0], label_visibility="collapsed"), ALL
     with st.container(horizontal=True, vertical_alignment="center"):
         title = st.container()
         if classes:
             texts = [ALL, *map(str, classes)]
-            keep("label", texts)
-            hidden: Any = {"label_visibility": "collapsed", "bind": "query-params", "width": 120}
-            label = st.selectbox("Label", texts, key="label", **hidden)
+            hidden: Any = {"label_visibility": "collapsed", "width": 120}
+            label = st.selectbox("Label", texts, **hidden, **door.own("label", texts, ALL))
     shown = arrange(by, dict(zip(map(str, classes), classes, strict=True)).get(label))
     heading = said.wall_heading(study, shown)
     title.markdown(f"**{heading}**")
@@ -73,17 +73,10 @@ def choose_from(study: Study, side: str, arrange: Callable[[str, Any], Gallery])
     return case
 
 
-def keep(key: str, options: list[str]) -> None:
-    """Forget a choice that other choices have made impossible."""
-    if st.session_state.get(key) not in (None, *options):
-        st.session_state[key] = options[0]
-
-
-def one_of(words: str, options: tuple[str, ...], key: str, **more: Any) -> str:
+def one_of(words: str, options: tuple[str, ...], key: str, start: str, **more: Any) -> str:
     """A switch with a few positions."""
-    keep(key, list(options))
-    settings: Any = {"default": options[0], "required": True, "bind": "query-params", **more}
-    return st.segmented_control(words, options, key=key, **settings)
+    told = door.own(key, options, start)
+    return st.segmented_control(words, options, required=True, **more, **told)
 
 
 def show_case(study: Study, case: int) -> None:
@@ -95,8 +88,10 @@ def show_case(study: Study, case: int) -> None:
         uri, style = picture_uri(data.picture(study.X[case])), "image-rendering:pixelated"
         drawn = f'<img src="{uri}" alt="" style="width:100%;max-width:9rem;{style}">'
     label = f"{what} <b>{escape(said.label_of(study, case))}</b>{unit}"
-    st.html(f'{drawn}<div style="font-size:.9rem"><b>{one} {case}</b>, {label}</div>')
+    named = row_name(study, case)
+    called = f"{one} {case}" + (f": {escape(named)}" if named else "")
+    st.html(f'{drawn}<div style="font-size:.9rem"><b>{called}</b>, {label}</div>')
     if data.picture is None and len(data.feature_names) > COLUMNS:
         with st.expander(f"All {len(data.feature_names)} inputs"):
-            inputs = pd.DataFrame({"input": data.feature_names, "value": study.X[case]})
+            inputs = pd.DataFrame({"input": data.feature_names, "value": data.shown(study.X[case])})
             st.dataframe(inputs, hide_index=True)

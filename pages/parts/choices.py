@@ -7,10 +7,10 @@ import streamlit as st
 
 from cpp_core import LOSSES, Experiment, load_dataset
 from cpp_core.catalog.variants import Variant
-from cpp_core.trials.experiment import preset_of
+from cpp_core.trials.preset_runs import preset_of
 from cpp_core.verdicts.language import unbroken
 from cpp_core.verdicts.texts import limit_words, loss_words, spent_words
-from pages.parts import controls
+from pages.parts import controls, door, own, settings
 from pages.parts.controls import SURE, checked_with, helped, number
 from pages.parts.door import TRIALS, control
 
@@ -55,21 +55,32 @@ def _limits(kind: Variant, loss: str, several: bool, alpha: float) -> dict[str, 
 
 def sidebar() -> Choice | None:
     """Draw all controls; None, with a sentence on the page, where they do not fit together."""
+    if own.absent(door.value_of("dataset", None)):
+        st.session_state[own.WANTED] = st.session_state[door.WHERE]
+        st.info(
+            "This link is about a table that is not here, or no longer since a reload. Drop the "
+            "same file to open it."
+        )
+        st.page_link("pages/data.py", label="Drop the file →", query_params=door.link())
+        return None
     with st.sidebar:
         with st.container(key="first"):
             alpha = controls.confidence_control("confidence")
         begun = st.container(key="starts")
-        dataset, settings = controls.data()
-        data = load_dataset(dataset, **settings)
+        dataset, simulated = controls.data()
+        data = load_dataset(dataset, **simulated)
         rivals, kind = controls.algorithms(data.task), controls.asked_kind(data.task)
+        tuned = settings.algorithm_settings(rivals)
         loss, described = controls.loss(data.task, kind, rivals)
+        costs = settings.loss_settings(loss, data.classes)
         retrained = controls.question(data.task)
         side = controls.bound(kind)
         with st.expander("How the cases are spent"):
             spent = st.empty()
             sizes = controls.spending(kind, retrained, data, loss)
         if loss is not None:
-            described.caption(loss_words(loss, **sizes.get("loss_settings", {})))
+            sizes["loss_settings"] = {**costs, **sizes.get("loss_settings", {})}
+            described.caption(loss_words(loss, **sizes["loss_settings"]))
         limits: dict[str, Any] = {}
         if loss is not None:
             with st.expander("Your limits"):
@@ -82,7 +93,8 @@ def sidebar() -> Choice | None:
     chosen = {name: value for name, value in sizes.items() if value is not None}
     experiment = described_experiment(
         dataset=dataset,
-        dataset_settings=settings,
+        dataset_settings=simulated,
+        algorithm_settings=tuned,
         algorithms=tuple(rivals),
         loss=loss,
         variant=kind.name,

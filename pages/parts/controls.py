@@ -13,15 +13,33 @@ from cpp_core.catalog.presets import PRESETS
 from cpp_core.catalog.regressors import REGRESSORS
 from cpp_core.catalog.variants import VARIANTS, Variant
 from cpp_core.checks import alpha_of
-from cpp_core.trials.experiment import MAX_ALGORITHMS, usual_n, usual_sets
-from cpp_core.verdicts.language import alpha_of_points, confidence_points
+from cpp_core.method.splits import HALF
+from cpp_core.trials.experiment import MAX_ALGORITHMS, SHARES, usual_n, usual_sets
+from cpp_core.verdicts.language import alpha_of_points, confidence_points, unbroken
+from cpp_core.verdicts.spending import (
+    finite_words,
+    run_words,
+    runs_offered,
+    share_words,
+    trade_off,
+)
 from cpp_core.verdicts.terms import explain
-from cpp_core.verdicts.texts import alpha_words, clip_words, lacking_words, loss_choice
-from pages.parts import door
+from cpp_core.verdicts.texts import (
+    alpha_words,
+    clip_words,
+    instead_words,
+    lacking_words,
+    loss_choice,
+)
+from pages.parts import door, own
 from pages.parts.door import NUMBERS, SIDES, control
+from pages.parts.show import show_table
 
 BUILT_IN = tuple(DATASETS)
 ALPHA, SURE = 0.1, 0.95
+INSTEAD = "_instead_of_loss"
+"""In the session: the loss that was chosen and does not fit, and the one that is asked about."""
+
 HELP = {
     "alpha": ("confidence", "alpha"),
     "dataset": ("case",),
@@ -32,6 +50,7 @@ HELP = {
     "width": ("fixed width", "variable width"),
     "side": ("bound", "two-sided"),
     "n": ("n", "calibration"),
+    "share": ("calibration",),
     "k": ("k", "m"),
     "b": ("batch",),
     "regressor": ("regressor",),
@@ -111,16 +130,23 @@ def begin(name: str) -> None:
         values["n"] = run["n"]
     if "n_sets" in run and not start.automatic:
         values["k"] = run["n_sets"]
+    st.session_state.pop(INSTEAD, None)
     door.start_anew(values, start.opens)
 
 
 def data() -> tuple[str, dict[str, Any]]:
     """Ask for the data, and for the settings of a simulation."""
+    tables = own.held()
+    names = (*tables, *BUILT_IN)
     name = st.selectbox(
         "Data",
-        BUILT_IN,
-        format_func=lambda name: load_dataset(name).label,
-        **helped("dataset", BUILT_IN[0], BUILT_IN),
+        names,
+        format_func=lambda name: (
+            f"Your table: {tables[name].source.file}"
+            if name in tables
+            else load_dataset(name).label
+        ),
+        **helped("dataset", BUILT_IN[0], names),
     )
     described, settings = st.empty(), {}
     if name in SETTINGS:
@@ -176,9 +202,18 @@ def loss(task: Task, kind: Variant, rivals: list[str]) -> tuple[str | None, Any]
     told = helped("loss", suited[0], suited)
     chosen = place.selectbox("Loss", suited, format_func=loss_choice, **told)
     described = place.empty()
-    for line in why_not:
+    for line in [*_instead(chosen, suited), *why_not]:
         place.caption(line)
     return chosen, described
+
+
+def _instead(chosen: str, suited: Collection[str]) -> list[str]:
+    """Say that the loss was changed by another choice, as long as it stays so."""
+    before, now = st.session_state.get(INSTEAD, (chosen, chosen))
+    if chosen != now:  # changed by the visitor, or because it does not fit
+        before = chosen if now in suited else now
+    st.session_state[INSTEAD] = before, chosen
+    return [instead_words(before, chosen)] if before != chosen else []
 
 
 def kinds_for(task: Task) -> list[Variant]:
@@ -240,10 +275,11 @@ def spending(kind: Variant, retrained: bool, cases: Dataset, measure: str | None
     chosen["n"] = number(label, "n", None, placeholder=hint)
     if kind.batch:
         chosen["batch_size"] = number("Cases in a batch (b)", "b", 10)
+    if kind.divides(retrained):
+        chosen["calibration_share"] = _share(retrained)
     if retrained:
-        sets = usual_sets(kind.name, chosen["n"] or usual, chosen.get("batch_size", 1))
-        label = "Training runs (k): the more there are, the fewer cases (m) each has"
-        chosen["n_sets"] = number(label, "k", None, placeholder=f"automatic: {sets:,}") or sets
+        share = chosen.get("calibration_share", HALF)
+        chosen["n_sets"] = _runs(kind, chosen["n"] or usual, chosen.get("batch_size", 1), share)
     if kind.regresses is not None:
         chosen["regressor"] = _regressor(kind)
     if kind.symbolic:
@@ -257,6 +293,38 @@ def spending(kind: Variant, retrained: bool, cases: Dataset, measure: str | None
         if clip != clips[0]:
             chosen["loss_settings"] = {"clip": CLIPS[clip]}
     return chosen
+
+
+def _share(retrained: bool) -> float:
+    """Ask which share calibrates; what it takes from depends on the construction."""
+    share = st.slider(
+        "Share that calibrates",
+        *SHARES,
+        step=0.05,
+        format="percent",
+        **helped("share", HALF),
+    )
+    st.caption(share_words(retrained))
+    return round(share, 2)
+
+
+def _runs(kind: Variant, n: int, held_out: int, share: float) -> int:
+    """Ask for k, each with the m that it leaves, and say where ends become infinite."""
+    sets = usual_sets(kind.name, n, held_out, share)
+    asked = int(door.shown("k", sets))
+    offered = runs_offered(kind, n, held_out, share, (sets, asked))
+    if len(offered) < 2:  # a slider needs two ends
+        return sets
+    told = helped("k", sets, offered)
+    label = "Training runs (k), with the cases of each (m)"
+    k = st.select_slider(
+        label, list(offered), format_func=lambda k: run_words(k, offered[k]), **told
+    )
+    side = door.value_of("side", next(iter(SIDES)), SIDES)
+    st.caption(unbroken(finite_words(kind, k, side)))
+    with st.popover("What a confidence needs", width="stretch"):
+        show_table(trade_off(kind, n, held_out, share, side))
+    return int(k)
 
 
 def _regressor(kind: Variant) -> str:

@@ -17,18 +17,22 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from cpp_core import ALGORITHMS, DATASETS, LOSSES, load_dataset
+from cpp_core.catalog.costs import GRID, UNIT
 from cpp_core.catalog.datasets import SETTINGS
 from cpp_core.catalog.losses import CLIPS
 from cpp_core.catalog.regressors import REGRESSORS
+from cpp_core.catalog.roles import FORM
+from cpp_core.catalog.settings import ALGORITHM_SETTINGS
 from cpp_core.catalog.variants import VARIANTS
-from cpp_core.trials.experiment import MAX_ALGORITHMS
+from cpp_core.trials.experiment import MAX_ALGORITHMS, SHARES
 from cpp_core.verdicts.language import typed
+from pages.parts.own import NAME
 
 Texts = tuple[str, ...]
 Link = dict[str, Texts]
 
-KNOWN, SHOWN = "_known", "_shown"
-"""In the session: values by key, and where the controls of this run start."""
+KNOWN, SHOWN, STARTS = "_known", "_shown", "_starts"
+"""In the session: values by key, and where controls start: in this run, and in any."""
 
 UNTOLD, TOUCHED, TWINS = "_untold", "_touched", "_twins"
 """In the session: widgets whose values the browser may not have yet, whether the visitor has chosen
@@ -36,6 +40,9 @@ anything, and twins by their places."""
 
 LEFT, WHERE, GO = "_link", "_where", "_go"
 """In the session: the link as it was left, on which page, and to which page to go instead."""
+
+OWN = "_own"
+"""In the session: what is known of controls that only the present page has."""
 
 DELIVERY = 0.03
 """Seconds in which an answer leaves the server, three of Streamlit's intervals."""
@@ -62,6 +69,15 @@ class OneOf:
         if not known or (len(texts) > 1 and not self.most):
             raise ValueError
         return known[: self.most] if self.most else known[0]
+
+
+@dataclass(frozen=True)
+class Data(OneOf):
+    """A dataset, or the hash that names a user's table; who may open it is not decided here."""
+
+    def read(self, texts: Texts) -> Any:
+        """The id, also of a table that nobody here holds."""
+        return texts[0] if len(texts) == 1 and NAME.fullmatch(texts[0]) else super().read(texts)
 
 
 @dataclass(frozen=True)
@@ -100,6 +116,20 @@ class Plain:
         return text if self.values is None else self.values[text.lower()]
 
 
+@dataclass(frozen=True)
+class Word:
+    """A text of a certain form."""
+
+    form: re.Pattern[str]
+
+    def read(self, texts: Texts) -> str:
+        """The text; an error where it has another form."""
+        (text,) = texts
+        if not text or not self.form.fullmatch(text):
+            raise ValueError
+        return text
+
+
 class Twin(NamedTuple):
     """One of several widgets for the same setting: its present name, and what it holds."""
 
@@ -114,21 +144,35 @@ def _simulations() -> dict[str, OneOf | Number]:
     return {s.key: OneOf(s.options) if s.options else Number(s.low, s.high) for s in every}
 
 
-ENTRIES: dict[str, OneOf | Number | Plain] = {
+def _algorithm_settings() -> dict[str, Number]:
+    """What can be set in algorithms."""
+    every = [setting for settings in ALGORITHM_SETTINGS.values() for setting in settings]
+    return {setting.key: Number(setting.low, setting.high) for setting in every}
+
+
+ENTRIES: dict[str, OneOf | Number | Plain | Word] = {
     "alpha": Number(0.01, 0.5),
-    "dataset": OneOf({name: load_dataset(name).label for name in DATASETS}),
+    "dataset": Data({name: load_dataset(name).label for name in DATASETS}),
     **_simulations(),
     "algorithms": OneOf({n: a.label for n, a in ALGORITHMS.items()}, most=MAX_ALGORITHMS),
+    **_algorithm_settings(),
+    "roles": Word(FORM),
     "loss": OneOf({name: loss.label for name, loss in LOSSES.items()}),
     "variant": OneOf({name: kind.label for name, kind in VARIANTS.items()}),
     "side": OneOf(SIDES),
     "n": Number(2, 10_000_000),
     "k": Number(1, 100_000),
+    "share": Number(*SHARES),
     "b": Number(1, 10_000),
     "retrained": Plain({"true": True, "false": False}),
     "regressor": OneOf({name: regressor.label for name, regressor in REGRESSORS.items()}),
     "positive": Plain(),
     "clip": OneOf({name: name for name in CLIPS}),
+    "costs": Word(GRID),
+    "under": Number(0.0, 1e9),
+    "over": Number(0.0, 1e9),
+    "quantile": Number(0.01, 0.99),
+    "unit": Word(UNIT),
     "limit": Number(-math.inf),
     "sure": Number(0.8, 0.99),
     "rate": Number(0.0, 1.0),
@@ -192,6 +236,9 @@ def enter(page: str, tells_all: bool = True, reads: bool = True) -> None:
     """
     state = st.session_state
     state.setdefault(UNTOLD, set())
+    if OWN not in state or state.get(WHERE) != page or by_history():
+        state[OWN] = {}
+        state[UNTOLD] |= set(state.get(STARTS, {}))  # the browser draws its controls anew
     whole = KNOWN not in state or (tells_all and by_history())
     if not reads:
         state.setdefault(KNOWN, {})
@@ -221,7 +268,7 @@ def value_of(key: str, start: Any, options: Collection[Any] | None = None) -> An
 
 def shown(key: str, start: Any, options: Collection[Any] | None = None) -> Any:
     """The value of a setting that this page shows; the link need not say where it starts."""
-    st.session_state[SHOWN][key] = start
+    st.session_state[SHOWN][key] = st.session_state.setdefault(STARTS, {})[key] = start
     return value_of(key, start, options)
 
 
@@ -229,6 +276,40 @@ def control(key: str, start: Any, options: Collection[Any] | None = None) -> dic
     """Arguments that make a widget show a setting, and tell what the visitor chooses."""
     _show(key, shown(key, start, options))
     return {"key": key, "on_change": _take, "args": (key,)}
+
+
+def own(key: str, options: Collection[Any], start: Any) -> dict[str, Any]:
+    """Arguments of a widget that only this page has: one of the options, in the link where not
+    where it starts.
+
+    A link that says anything else, nothing, or several things is passed over.
+    """
+    state, said = st.session_state, st.query_params.get_all(key)
+    if key not in state[OWN]:
+        texts = {text: option for option in options for text in written(option)}
+        state[OWN][key] = texts.get(said[0], start) if len(said) == 1 else start
+    if state[OWN][key] not in options:  # other choices have made it impossible
+        state[OWN][key] = start
+    value = state[OWN][key]
+    if key not in state or state[key] != value:
+        state[key] = value
+    should = [] if value == start else list(written(value))
+    if should and said != should:
+        st.query_params[key] = should
+    elif not should and key in st.query_params:
+        del st.query_params[key]
+    return {"key": key, "on_change": _take_own, "args": (key,)}
+
+
+def _take_own(key: str) -> None:
+    st.session_state[OWN][key] = st.session_state[key]
+
+
+def forget_own(key: str) -> None:
+    """Let a control of this page start anew, whatever its link says."""
+    st.session_state[OWN].pop(key, None)
+    if key in st.query_params:
+        del st.query_params[key]
 
 
 def _show(key: str, value: Any) -> None:
@@ -267,9 +348,19 @@ def _take_twin(setting: str, place: str, name: str, read: Callable[[Any], Any]) 
         tell(setting, read(value))
 
 
+def is_choice(key: str, value: Any, known: Mapping[str, Any], starts: Mapping[str, Any]) -> bool:
+    """Whether a value that the browser sends is another than it was shown.
+
+    A browser that is slow goes on to send what a control held that is no longer on the page. Told
+    as a choice it would stand in the link, and the way back would lead to the same view.
+    """
+    return (key not in known and key not in starts) or value != known.get(key, starts.get(key))
+
+
 def _take(key: str) -> None:
-    if key not in st.session_state[UNTOLD]:
-        tell(key, st.session_state[key])
+    state = st.session_state
+    if key not in state[UNTOLD] and is_choice(key, state[key], state[KNOWN], state[STARTS]):
+        tell(key, state[key])
 
 
 def tell(key: str, value: Any) -> None:
@@ -307,9 +398,26 @@ def leave(tells_all: bool = True) -> None:
         state[UNTOLD] = set()
 
 
+def forget(keys: Collection[str]) -> None:
+    """Know nothing of some settings any more."""
+    for key in keys:
+        st.session_state[KNOWN].pop(key, None)
+
+
+def known(keys: Collection[str]) -> dict[str, Any]:
+    """What is known of some settings."""
+    return {key: value for key, value in st.session_state[KNOWN].items() if key in keys}
+
+
 def start_anew(values: Mapping[str, Any], page: str) -> None:
     """Know these values and nothing else; a page that the run shall go to."""
-    st.session_state[KNOWN], st.session_state[GO] = dict(values), page
+    st.session_state[KNOWN] = dict(values)
+    go_to(page)
+
+
+def go_to(page: str) -> None:
+    """Let the next run show another page, with all that is known."""
+    st.session_state[GO] = page
 
 
 def link() -> dict[str, list[str]]:

@@ -9,12 +9,16 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from cpp_core.lessons.lesson import Control, Lesson
+from cpp_core.lessons.lesson import Control, Lesson, applies
 
 OPENED, VALUES, LECTURE = "_lesson", "_lesson_values", "_lecture"
 MOVED = "_lesson_moved"
 """In the session: whether the visitor has moved anything in the lesson that is open."""
 LECTURING = {"lecture": "1"}
+OPEN = "_lesson_open"
+"""In the session: which of the parts under the picture is open."""
+PARTS = ("Why?", "The formula", "In Python", "Check yourself")
+IN_LINK = dict(zip(("why", "formula", "python", "check"), PARTS, strict=True))
 SHELF = "shelf"
 
 
@@ -34,18 +38,26 @@ def enter(name: str, lesson: Lesson | None) -> None:
         controls = lesson.controls if lesson else ()
         state[OPENED], state[VALUES] = name, {c.key: read(c) for c in controls}
         state[MOVED] = False
+        state[OPEN] = IN_LINK.get(st.query_params.get("open", ""))
         state[LECTURE] = st.query_params.get("lecture") == LECTURING["lecture"]
         if not back:  # a link to the page that one is on changes the view, but not the address
-            st.query_params.from_dict(st.query_params.to_dict())
+            # Only what is ours: Streamlit refuses to write some keys that it reads.
+            known = ("lesson", *(c.key for c in controls), "open", *LECTURING)
+            said = {key: st.query_params.get_all(key) for key in known if key in st.query_params}
+            st.query_params.from_dict({key: texts[-1] for key, texts in said.items() if texts})
 
 
 def leave(lesson: Lesson) -> None:
-    """Write to the link what the controls say, where it says something else."""
+    """Write to the link what the controls say, where it says something else, or nonsense."""
     values = st.session_state[VALUES]
     lecturing = st.query_params.get("lecture") == LECTURING["lecture"]
-    same = {c.key: read(c) for c in lesson.controls} == values and lecturing == lecture()
-    if not same:
-        st.query_params.from_dict(link(lesson.name, values))
+    says = {c.key: st.query_params.get(c.key, str(c.default)) for c in lesson.controls}
+    meant = {c.key: str(values[c.key]) for c in lesson.controls}
+    shows = IN_LINK.get(st.query_params.get("open", ""))
+    if says != meant or lecturing != lecture() or shows != st.session_state[OPEN]:
+        names = [name for name, part in IN_LINK.items() if part == st.session_state[OPEN]]
+        told = {"open": names[0]} if names else {}
+        st.query_params.from_dict(link(lesson.name, values) | told)
 
 
 def link(name: str, values: dict[str, Any] | None = None) -> dict[str, str]:
@@ -55,14 +67,37 @@ def link(name: str, values: dict[str, Any] | None = None) -> dict[str, str]:
     return told | (LECTURING if lecture() else {})
 
 
+def shortest(lesson: Lesson, values: dict[str, Any]) -> dict[str, str]:
+    """The shortest link that opens the same view, out of lecturer's mode: for a code to scan."""
+    moved = [c for c in lesson.controls if applies(c, values) and values[c.key] != c.default]
+    return {"lesson": lesson.name} | {c.key: str(values[c.key]) for c in moved}
+
+
+def opened(lesson: Lesson) -> str:
+    """The key of the widget that opens a part, which shows the part that is open."""
+    key = f"{lesson.name}-told"
+    if st.session_state.get(key) != st.session_state[OPEN]:
+        st.session_state[key] = st.session_state[OPEN]
+    return key
+
+
+def take_opened(lesson: Lesson) -> None:
+    """Know which part the visitor has opened, or that none is open."""
+    st.session_state[OPEN] = st.session_state[f"{lesson.name}-told"]
+
+
 def lecture() -> bool:
     """Whether the page is shown to a class."""
     return bool(st.session_state.get(LECTURE))
 
 
 def set_lecture(on: bool) -> None:
-    """Begin or end lecturer's mode."""
+    """Begin or end lecturer's mode, in the link too."""
     st.session_state[LECTURE] = on
+    if on:
+        st.query_params.update(LECTURING)
+    else:
+        st.query_params.pop("lecture", None)
 
 
 def go(name: str) -> None:

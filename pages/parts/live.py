@@ -1,18 +1,22 @@
 """Results on a page: stored ones at once, others as their trials arrive."""
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import wait
 from typing import Any, TypeVar
 from uuid import uuid4
 
 import streamlit as st
-from joblib import cpu_count
 
-from cpp_core import Experiment, Results, Store, default_store, run
+from cpp_core import Experiment, Results, Store, default_store
+from cpp_core.trials.budget import BudgetError, check_budget
+from cpp_core.trials.children import RunError
 from cpp_core.trials.jobs import Job, Jobs
-from cpp_core.trials.running import scheduler_from_environment
+from cpp_core.trials.running import Gathered, scheduler_from_environment
 from cpp_core.trials.watching import Watched
 from cpp_core.verdicts.language import counted, duration
+from cpp_core.verdicts.texts import waiting_words
+from pages.parts.keeping import RESULTS
+from pages.parts.own import held
 
 Draw = Callable[[Results], None]
 T = TypeVar("T")
@@ -36,18 +40,20 @@ def jobs() -> Jobs:
     return Jobs(store(), scheduler=scheduler_from_environment())
 
 
-@st.cache_resource(show_spinner=False)
-def students() -> ThreadPoolExecutor:
-    """Threads that study cases, one for each core."""
-    return ThreadPoolExecutor(cpu_count(), thread_name_prefix="study")
+def stored_results(experiment: Experiment, trials: int, seed: int) -> Results | None:
+    """Results whose trials are all stored; None where a block turns out to be damaged."""
+    key = experiment, trials, seed
 
+    def load() -> Results:
+        gathered = Gathered(experiment, trials, seed)
+        gathered.load(store())
+        return gathered.results(store().problem)
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def stored_results(
-    keys: tuple[str, ...], trials: int, seed: int, _experiment: Experiment
-) -> Results:
-    """Results whose trials are all stored."""
-    return run(_experiment, trials, seed, store=store())
+    results = RESULTS.get(key, load)
+    if len(results.trials) == trials:
+        return results
+    RESULTS.drop(key)
+    return None
 
 
 def keys_of(experiment: Experiment, seed: int) -> tuple[str, ...]:
@@ -88,20 +94,28 @@ def _rejoin(work: Job | Watched[Any], place: str) -> None:
 
 
 def live(experiment: Experiment, trials: int, seed: int, draw: Draw, place: str) -> None:
-    """Draw results: stored ones at once, others as their trials arrive.
+    """Draw results: stored ones at once, others as their trials arrive; none above the budget.
 
     ``place`` tells the widgets of several results on one page apart.
     """
-    job = jobs().find(experiment, trials, seed)
-    if job is None:
-        keys = keys_of(experiment, seed)
-        if stored_trials(keys, trials) == trials:
-            draw(stored_results(keys, trials, seed, experiment))
-            return
-        job = jobs().start(experiment, trials, seed, UNASKED_SECONDS)
-        job.wait(MOMENT)
-    elif job.abandoned and job not in left_behind():  # the tab was closed or hidden
-        job = jobs().start(experiment, trials, seed, job.limit)
+    try:
+        check_budget(experiment, trials, jobs().n_jobs)
+        job = jobs().find(experiment, trials, seed)
+        if job is None and stored_trials(keys_of(experiment, seed), trials) == trials:
+            results = stored_results(experiment, trials, seed)
+            if results is not None:
+                draw(results)
+                return
+        if job is None:
+            job = jobs().start(experiment, trials, seed, UNASKED_SECONDS)
+            job.wait(MOMENT)
+        elif job.abandoned and job not in left_behind():  # the tab was closed or hidden
+            job = jobs().start(experiment, trials, seed, job.limit)
+        elif job.short:  # its first trials were slow, those under way since then were not
+            job = jobs().start(experiment, trials, seed)
+    except BudgetError as error:
+        st.warning(f"Nothing is computed. {error}")
+        return
     if job.state == "running" and job in left_behind():
         _rejoin(job, place)
         _draw(job, draw)
@@ -119,13 +133,19 @@ def live(experiment: Experiment, trials: int, seed: int, draw: Draw, place: str)
 def _offer(job: Job, place: str) -> None:
     """Say what the rest will cost, with a button."""
     fits = job.experiment.sizes.fits * (job.asked - job.done) * len(job.experiment.algorithms)
-    time_left = "" if job.seconds_left is None else f", about {duration(job.seconds_left)}"
+    time_left = ""
+    if job.seconds_left is not None:
+        time_left = f", about {duration(job.seconds_left)} at the pace so far"
     stored = f"{job.done:,} of {counted(job.asked, 'trial')} stored"
     with st.container(horizontal=True, vertical_alignment="center"):
         label = "Go on" if job.done else "Run"
         if st.button(label, key=f"run-{place}", type="primary", icon="▶️"):
-            jobs().start(job.experiment, job.asked, job.seed)
-            st.rerun()
+            try:
+                jobs().start(job.experiment, job.asked, job.seed)
+            except BudgetError as error:
+                st.warning(str(error))
+            else:
+                st.rerun()
         st.markdown(f"{stored}. The rest: {counted(fits, 'training run')}{time_left}.")
 
 
@@ -135,9 +155,11 @@ def _watch(job: Job, draw: Draw, place: str) -> None:
     @st.fragment(run_every=1.0)
     def watched() -> None:
         job.renew(visitor())
+        held()  # who watches has not left
         if job.state != "running":
             st.rerun()
-        text = f"{job.done:,} of {counted(job.asked, 'trial')}{_left(job.seconds_left)}"
+        left = _left(job.behind, job.seconds_left)
+        text = f"{job.done:,} of {counted(job.asked, 'trial')}{left}"
         with st.container(horizontal=True, vertical_alignment="center"):
             st.progress(job.done / job.asked, text=text, width="stretch")
             if st.button("Cancel", key=f"cancel-{place}"):
@@ -147,18 +169,30 @@ def _watch(job: Job, draw: Draw, place: str) -> None:
     watched()
 
 
-def _left(seconds: float | None) -> str:
+def _left(behind: int, seconds: float | None) -> str:
+    """How long it takes, or why it stands still."""
+    if behind:
+        return waiting_words(behind)
     return "" if seconds is None else f", about {duration(seconds)} left"
 
 
 def _draw(job: Job, draw: Draw) -> None:
-    """What has arrived, if anything."""
+    """What has arrived, once trial 0 has: that one carries the promise."""
     results = job.results
-    if results is None:
+    if results is None or 0 not in results.trials:
         return
     if results.problem:
         st.caption(f"Note: {results.problem}")
     draw(results)
+
+
+def _offer_again(why: str, again: Callable[[], None], place: str) -> None:
+    """Say why a study has ended, with a button that starts it anew."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button("Run", key=f"run-{place}", type="primary", icon="▶️"):
+            again()
+            st.rerun()
+        st.markdown(why)
 
 
 def awaited(
@@ -184,26 +218,25 @@ def awaited(
         again()
         st.rerun()
     if study.stopped:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            if st.button("Run", key=f"run-{place}", type="primary", icon="▶️"):
-                again()
-                st.rerun()
-            st.markdown(f"Cancelled after {counted(study.done, 'training run')}.")
+        _offer_again(f"Cancelled after {counted(study.done, 'training run')}.", again, place)
         return None
     if study.pending.done():
-        return study.pending.result()
+        try:
+            return study.pending.result()
+        except RunError as error:
+            _offer_again(str(error), again, place)
+            return None
 
     @st.fragment(run_every=1.0)
     def waiting() -> None:
         study.watchers.renew(visitor())
+        held()
         if study.pending.done():
             st.rerun()
         done = min(study.done, fits)
         with st.container(horizontal=True, vertical_alignment="center"):
-            left = _left(study.seconds_left(fits))
+            left = _left(study.behind, study.seconds_left(fits))
             text = f"{words}: {done:,} of {counted(fits, 'training run')}{left}"
-            if study.cancelled:
-                text = "Cancelled; the training run under way ends first."
             st.progress(done / fits, text=text, width="stretch")
             if st.button("Cancel", key=f"cancel-{place}"):
                 _cancel(study)

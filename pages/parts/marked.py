@@ -8,13 +8,15 @@ from cpp_core.verdicts.language import unbroken
 from cpp_core.verdicts.terms import with_terms
 
 
-def marked(text: str) -> str:
+def marked(text: str, seen: set[str] | None = None) -> str:
     """A text as HTML: each term explained where it stands first, stars for emphasis.
+
+    Terms that were ``seen`` before are not marked again.
 
     >>> marked("as *always*, **never** < 1")
     'as <em>always</em>, <strong>never</strong> &lt; 1'
     """
-    html = with_terms(unbroken(text))
+    html = with_terms(unbroken(text), seen)
     html = re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", html)
     return re.sub(r"\*(.+?)\*", r"<em>\1</em>", html)
 

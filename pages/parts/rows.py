@@ -8,17 +8,6 @@ from cpp_core.verdicts.summary import Table, figures_table
 from pages.parts.choices import Choice
 from pages.parts.show import as_markdown, kept
 
-TABLE_STYLE = """<style>
-.figures {overflow-x: auto}
-.figures table {border-collapse: collapse; width: 100%}
-.figures th {font-weight: 400; font-size: .85rem; opacity: .75; text-align: right}
-.figures td {font-size: 1.5rem; text-align: right; white-space: nowrap}
-.figures th, .figures td {padding: .3rem .6rem}
-.figures td small {font-size: .8rem; opacity: .75; display: block}
-.figures td:first-child {text-align: left; font-size: 1rem; font-weight: 600}
-.figures tr + tr {border-top: 1px solid rgba(128, 128, 128, .3)}
-</style>"""
-
 
 def table_html(table: Table) -> str:
     """The table with a colour for each algorithm; what stands in parentheses is small."""
@@ -36,11 +25,15 @@ def table_html(table: Table) -> str:
 
 
 def show_figures(results: Results, choice: Choice) -> None:
-    """One row of figures per algorithm, and what went wrong in training."""
-    table = kept(figures_table, results, choice.alpha, choice.side)
-    with st.container(border=True):
-        st.html(TABLE_STYLE + table_html(table))
-        st.caption(as_markdown(table.caption))
+    """One row of figures per algorithm, and what went wrong in training.
+
+    Of one algorithm alone the strip has said them.
+    """
+    if len(results.algorithms) > 1 or results.experiment.kind.symbolic:
+        table = kept(figures_table, results, choice.alpha, choice.side)
+        with st.container(border=True):
+            st.html(table_html(table))
+            st.caption(as_markdown(table.caption))
     for name in results.algorithms:
         arrays = results.arrays[name]
         failed, label = int(arrays["failed"].sum()), ALGORITHMS[name].label

@@ -1,9 +1,11 @@
 """What the server does before its first visitor, and tells every browser first."""
 
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import streamlit
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.config import get_option
 
 from cpp_core import ALGORITHMS, Experiment
 from cpp_core.figures.compare import WHO_WINS, first_picture, panels_of
@@ -12,8 +14,91 @@ from cpp_core.verdicts.coverage import promise_kept
 from cpp_core.verdicts.strip import asked_strip
 from cpp_core.verdicts.summary import figures_table
 from cpp_core.verdicts.terms import STYLE
-from pages.parts.live import keys_of, stored_results, stored_trials
+from pages.parts.live import jobs, keys_of, stored_results, stored_trials
+from pages.parts.room import Uploads
 from pages.parts.show import kept
+
+HEADERS = [
+    (b"content-security-policy", b"frame-ancestors 'self'"),
+    (b"x-frame-options", b"SAMEORIGIN"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"same-origin"),
+]
+"""What every answer says: no frame of another site, no guessed types, no link told to others."""
+
+
+class Guarded:
+    """Refuses frames and sessions of other sites, and files for which there is no room.
+
+    A session that another site's page asks for is refused here: Streamlit, which would refuse it
+    too, first asks the internet for the server's own address.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app, self.uploads = app, Uploads()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket" and is_foreign(dict(scope["headers"])):
+            await receive()
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        if scope["type"] == "http" and scope.get("method") == "PUT":
+            with self.uploads.sent(declared(dict(scope["headers"]))) as fits:
+                await self.answer(scope, receive, send, self.app if fits else no_room)
+            return
+        await self.answer(scope, receive, send, self.app)
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send, app: ASGIApp) -> None:
+        """What the application says, with our headers."""
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                own = {name for name, _ in HEADERS}
+                others = [(k, v) for k, v in message.get("headers", ()) if k.lower() not in own]
+                message = {**message, "headers": [*others, *HEADERS]}
+            await send(message)
+
+        await app(scope, receive, send_guarded)
+
+
+def declared(headers: dict[bytes, bytes]) -> int:
+    """How many bytes a request says that it brings; the most that it may where it does not say."""
+    said = headers.get(b"content-length", b"")
+    return int(said) if said.isdigit() and len(said) < 16 else get_option(UPLOAD) * 2**20
+
+
+async def no_room(scope: Scope, receive: Receive, send: Send) -> None:
+    """The answer to a file that cannot be held."""
+    await send({"type": "http.response.start", "status": 507, "headers": []})
+    await send({"type": "http.response.body", "body": b"No room for a file at present."})
+
+
+def is_foreign(headers: dict[bytes, bytes]) -> bool:
+    """Whether a page of another site asks: neither of this host nor one that the server allows.
+
+    A server for this machine alone has no other name unless it was told: a site may give its own
+    name this machine's address, and would then be of the same host.
+    """
+    origin = headers.get(b"origin")
+    if origin is None:  # no browser
+        return False
+    options = [get_option("browser.serverAddress"), *get_option("server.corsAllowedOrigins")]
+    allowed = {host_of(str(own)) for own in options} | LOCAL
+    asked = {host_of(headers.get(name, b"").decode("latin-1")) for name in HOSTS}
+    alone = get_option("server.address") in LOCAL
+    return host_of(origin.decode("latin-1")) not in (allowed if alone else allowed | asked) - {None}
+
+
+UPLOAD, LOCAL = "server.maxUploadSize", {"localhost", "127.0.0.1", "::1"}
+HOSTS = (b"host", b"x-forwarded-host")
+
+
+def host_of(address: str) -> str | None:
+    """The host in an address, with or without a scheme; None where there is none."""
+    try:
+        return urlsplit(address if "//" in address else f"//{address}").hostname
+    except ValueError:
+        return None
 
 
 class PreparePage:
@@ -73,12 +158,15 @@ def is_page(start: Message) -> bool:
 
 
 def warm() -> None:
-    """Load and draw what the first visitor will see, before there is one."""
+    """Load and draw what the first visitor will see, before there is one; start the processes."""
+    jobs().crew.start()
     experiment, trials = Experiment.preset("digits-candidate"), 1000
     keys = keys_of(experiment, 0)
     if stored_trials(keys, trials) < trials:
         return
-    results = stored_results(keys, trials, 0, experiment)
+    results = stored_results(experiment, trials, 0)
+    if results is None:
+        return
     alpha, side = 0.1, "upper"
     kept(asked_strip, results, alpha, side)
     kept(first_picture, results, alpha, side, dark=False)

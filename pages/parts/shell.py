@@ -14,7 +14,7 @@ import streamlit as st
 from cpp_core.verdicts.language import unbroken
 from cpp_core.verdicts.terms import with_terms
 from cpp_core.verdicts.texts import SEPARATOR, chosen_words
-from pages.parts import door
+from pages.parts import door, tour
 from pages.parts.choices import Choice, sidebar
 from pages.parts.controls import confidence_control
 
@@ -34,6 +34,7 @@ class Page(NamedTuple):
 ROOT = Path(__file__).parents[2]
 PLANNED = {
     "overview": Page("Overview"),
+    "data": Page("Your data", sidebar=False),
     "compare": Page("Compare"),
     "case": Page("One case"),
     "losses": Page("Losses", sidebar=False),
@@ -45,6 +46,8 @@ PAGES = {name: kind for name, kind in PLANNED.items() if (ROOT / f"pages/{name}.
 
 FIRST = "overview"
 INSIDE, CHOICE = "_inside_frame", "_choice"
+ALONE = '<i class="alone"></i>'
+"""Marks a page without a sidebar, whose empty place is hidden when a visitor comes from others."""
 
 
 def frame() -> None:
@@ -70,6 +73,9 @@ def frame() -> None:
     with bar:
         for other, kind in PAGES.items():
             st.page_link(pages[other], query_params=door.link() if kind.sidebar else None)
+        if not PAGES[name].sidebar:
+            st.html(ALONE)
+    tour.show(name)
     st.session_state[INSIDE] = True
     try:
         current.run()

@@ -14,9 +14,13 @@ import streamlit as st
 from cpp_core import ALGORITHMS, Results
 from cpp_core.figures.panels import Panel
 from cpp_core.figures.sketch import Settings, Sketch
+from cpp_core.report.export import csv_text
 from cpp_core.verdicts.about import Verdict
 from cpp_core.verdicts.language import unbroken
 from cpp_core.verdicts.strip import STRENGTHS, Card, Strip
+from cpp_core.verdicts.summary import Table
+from cpp_core.verdicts.terms import with_terms
+from pages.parts.keeping import DRAWN, made, name_of
 
 T = TypeVar("T")
 _drawing = Lock()
@@ -28,50 +32,19 @@ COLORS = {
 }
 """Colours of a claim by its strength, and of an outcome without one, on light and on dark."""
 
-STYLE = """<style>
-.strip h1 {font-size: 2.25rem; line-height: 1.15; padding: 0; margin: 0 0 .3rem; display: inline;
-  font-weight: 700; text-decoration-line: underline; text-decoration-thickness: 5px;
-  text-underline-offset: 7px; text-decoration-skip-ink: none}
-.strip .under {margin: .55rem 0 .8rem}
-.strip .sub {font-size: 1.05rem; opacity: .85}
-.strip .sub p {font-size: .82rem}
-.cards {display: grid; gap: .8rem; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr))}
-.card {border: 1px solid rgba(128, 128, 128, .3); border-radius: .7rem; padding: .65rem .9rem}
-.card > * {margin: 0}
-.card .topic, .card .detail {font-size: .82rem; opacity: .8}
-.card .figure {font-size: 1.25rem; font-weight: 700; line-height: 1.3; margin: .1rem 0}
-.told {font-size: .82rem}
-.told summary {cursor: pointer; list-style: none}
-.told summary::-webkit-details-marker {display: none}
-.told summary u {opacity: .8}
-.told p {margin: .5rem 0}
-.verdict {margin: 0 0 .6rem}
-.verdict > p {margin: 0 0 .1rem}
-@media (max-width: 640px) {
-  .strip h1 {font-size: 1.6rem} .strip .under {margin: .4rem 0 .5rem}
-  .strip .sub {font-size: .95rem}
-  .cards {gap: .45rem} .card {padding: .4rem .7rem}
-}
-</style>"""
-"""How strips and verdicts look, once for each page."""
-
 
 def dark() -> bool:
     """Whether the visitor sees the dark theme."""
     return st.context.theme.type == "dark"
 
 
-@lru_cache(maxsize=1024)
-def _kept(function: Callable[..., Any], *args: Any, **settings: Any) -> Any:
-    return function(*args, **settings)
-
-
 def kept(function: Callable[..., T], results: Results, *args: Any, **settings: Any) -> T:
     """What a function makes of results; of complete ones it is made once for all sessions."""
     if len(results.trials) < results.asked:
         return function(results, *args, **settings)
+    key = function, name_of(results), args, tuple(sorted(settings.items()))
     with _drawing:  # one after the other: all at once would all be late
-        return _kept(function, results, *args, **settings)
+        return DRAWN.get(key, lambda: made(function, results, *args, **settings)).value
 
 
 @lru_cache(maxsize=1)
@@ -114,7 +87,7 @@ def show_panel(panel: Panel, place: str = "") -> None:
             st.markdown(f"**{as_markdown(panel.title)}**", width="stretch")
             st.download_button(
                 "CSV",
-                data=lambda: panel.data.to_csv(index=False),
+                data=lambda: csv_text(panel.data),
                 file_name=f"{panel.key}.csv",
                 mime="text/csv",
                 key=f"csv-{panel.key}-{place}",
@@ -122,7 +95,14 @@ def show_panel(panel: Panel, place: str = "") -> None:
                 help="The numbers behind this chart",
             )
         show_chart(panel, place)
-        st.caption(as_markdown(panel.caption))
+        st.html(f'<p class="caption">{explained(panel.caption, set())}</p>')
+
+
+def show_table(table: Table) -> None:
+    """A small table of texts, and how to read it."""
+    lines = [table.head, ["---", *["---:"] * (len(table.head) - 1)], *table.rows]
+    st.markdown(as_markdown("\n".join(f"| {' | '.join(line)} |" for line in lines)))
+    st.caption(as_markdown(table.caption))
 
 
 def show_strip(strip: Strip, colors: Mapping[str, str] | None = None) -> None:
@@ -136,12 +116,22 @@ def show_strip(strip: Strip, colors: Mapping[str, str] | None = None) -> None:
 
 def show_verdict(verdict: Verdict) -> None:
     """A verdict in a line with its outcome and strength; "why?" opens the sentences behind it."""
-    st.html(STYLE + verdict_html(verdict, dark()))
+    st.html(verdict_html(verdict, dark()))
+
+
+def literal(text: str) -> str:
+    """A user's text that Markdown shows as it is."""
+    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", unbroken(text))
 
 
 def as_html(text: str) -> str:
     """A text in which nothing is read as markup, with every percentage on one line."""
     return escape(unbroken(text), quote=False)
+
+
+def explained(text: str, seen: set[str]) -> str:
+    """The same, with the terms explained that were not seen in the texts before it."""
+    return with_terms(unbroken(text), seen)
 
 
 def chip(mark: str, strength: str | None, on_dark: bool) -> str:
@@ -154,9 +144,10 @@ def chip(mark: str, strength: str | None, on_dark: bool) -> str:
 
 def behind(verdicts: Sequence[Verdict]) -> str:
     """The sentences in full, with what they rest on."""
+    seen: set[str] = set()
     return "".join(
-        f"<p><strong>{as_html(own.text)}</strong><br>{as_html(own.why)} Assumes "
-        f"{as_html(own.assumptions)}.</p>"
+        f"<p><strong>{explained(own.text, seen)}</strong><br>{explained(own.why, seen)} Assumes "
+        f"{explained(own.assumptions, seen)}.</p>"
         for own in verdicts
     )
 
@@ -175,16 +166,17 @@ def why(mark: str, verdicts: Sequence[Verdict]) -> str:
 def verdict_html(verdict: Verdict, on_dark: bool) -> str:
     """One line of a list of verdicts."""
     strength = STRENGTHS[verdict.badge] if verdict.claim == "yes" else None
-    line, mark = as_html(verdict.brief.line), chip(verdict.mark, strength, on_dark)
+    line, mark = explained(verdict.brief.line, set()), chip(verdict.mark, strength, on_dark)
     return f'<div class="verdict"><p>{line}</p>{why(mark, [verdict])}</div>'
 
 
-def card_html(card: Card, on_dark: bool) -> str:
+def card_html(card: Card, on_dark: bool, seen: set[str]) -> str:
     """One figure with its topic above, what belongs to it below, and what it is worth."""
     mark = chip(card.mark, card.strength, on_dark)
+    topic, detail = (explained(text, seen) for text in (card.topic, card.detail))
     return (
-        f'<div class="card"><p class="topic">{as_html(card.topic)}</p>'
-        f'<p class="figure">{as_html(card.text)}</p><p class="detail">{as_html(card.detail)}</p>'
+        f'<div class="card"><p class="topic">{topic}</p>'
+        f'<p class="figure">{as_html(card.text)}</p><p class="detail">{detail}</p>'
         f"{why(mark, card.verdicts)}</div>"
     )
 
@@ -195,15 +187,20 @@ def strip_html(strip: Strip, on_dark: bool, colors: Mapping[str, str] | None = N
         colors = {name: own.color for name, own in ALGORITHMS.items()}
     known = [colors[name] for name in strip.names if name in colors]
     color = known[0] if len(known) == 1 else "rgba(128,128,128,.5)"
-    text = f'<span class="sub">{as_html(strip.text)}</span>'
-    if strip.choice:
+    seen: set[str] = set()
+    text = f'<span class="sub">{explained(strip.text, seen)}</span>'
+    if strip.behind:
+        own = strip.bound[0] if strip.bound else None
+        strength = STRENGTHS[own.badge] if own and own.claim == "yes" else None
+        mark = f" {chip(own.mark, strength, on_dark)} ·" if own else ""
         text = (
-            f'<details class="sub told"><summary>{text} <u>why?</u></summary>'
-            f"{behind([strip.choice])}</details>"
+            f'<details class="sub told"><summary>{text}{mark} <u>why?</u></summary>'
+            f"{behind(strip.behind)}</details>"
         )
-    cards = "".join(card_html(card, on_dark) for card in strip.cards)
+    cards = "".join(card_html(card, on_dark, seen) for card in strip.cards)
+    failed = "".join(f'<p class="failed">{as_html(line)}</p>' for line in strip.failed)
     return (
-        f'{STYLE}<div class="strip"><h1 style="text-decoration-color:{color}">'
+        f'<div class="strip"><h1 style="text-decoration-color:{color}">'
         f'{as_html(strip.title)}</h1><div class="under">{text}</div>'
-        f'<div class="cards">{cards}</div></div>'
+        f'{failed}<div class="cards">{cards}</div></div>'
     )

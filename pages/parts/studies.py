@@ -3,14 +3,16 @@
 from collections.abc import Callable
 from typing import Any
 
-import streamlit as st
-
 from cpp_core import Experiment
 from cpp_core.trials import case_study as cases
 from cpp_core.trials import class_study as class_cases
 from cpp_core.trials import symbol_study as symbol_cases
+from cpp_core.trials import what_if as changed
+from cpp_core.trials.budget import check_budget
+from cpp_core.trials.own import own_of, packed
 from cpp_core.trials.watching import Watched
-from pages.parts.live import MOMENT, awaited, students
+from pages.parts.keeping import STUDIED
+from pages.parts.live import MOMENT, awaited, jobs
 
 STUDIES: dict[str, tuple[Callable[..., Any], Callable[[Experiment], int]]] = {
     "sets": (cases.case_study, lambda experiment: experiment.sizes.fits),
@@ -18,6 +20,10 @@ STUDIES: dict[str, tuple[Callable[..., Any], Callable[[Experiment], int]]] = {
     "before the label": (cases.x_study, lambda experiment: 1),
     "classes": (class_cases.class_study, class_cases.n_groups),
     "losses at this case": (cases.case_losses, cases.fits_per_case),
+    "what if": (
+        changed.what_if,
+        lambda experiment: experiment.sizes.fits + cases.fits_per_case(experiment),
+    ),
     "outcomes at this case": (symbol_cases.case_symbols, cases.fits_per_case),
 }
 """What can be asked of a trial's test cases, and the training runs of one algorithm for it."""
@@ -26,17 +32,19 @@ PATIENCE = 2.0
 """Seconds that a page waits for sets before it shows progress: without them it has nothing."""
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _studied(of: str, key: str, args: tuple[int, ...], _experiment: Experiment) -> Watched[Any]:
-    """What one trial's test cases show that does not depend on alpha, on its way."""
-    return Watched(students(), STUDIES[of][0], _experiment, *args)
+def study_of(of: str, experiment: Experiment, *args: Any) -> Any:
+    """What a study with these arguments (seed, trial, case) finds; None while it is on its way.
 
+    BudgetError where it would take more memory than it may.
+    """
+    check_budget(experiment, workers=jobs().n_jobs, study=True)
+    asked = of, tuple(experiment.key(name, args[0]) for name in experiment.algorithms), args
 
-def study_of(of: str, experiment: Experiment, *args: int) -> Any:
-    """What a study with these arguments (seed, trial, case) finds; None while it is on its way."""
-    key = "-".join(experiment.key(name, args[0]) for name in experiment.algorithms)
-    asked = of, key, args, experiment
+    def begin() -> Watched[Any]:
+        own = packed(own_of(experiment))
+        return Watched(jobs().crew, STUDIES[of][0], experiment, *args, own=own)
+
     fits = STUDIES[of][1](experiment) * len(experiment.algorithms)
     moment = PATIENCE if of in ("sets", "symbols") else MOMENT
-    study = _studied(*asked)
-    return awaited(study, lambda: _studied.clear(*asked), of.capitalize(), fits, of, moment)
+    study = STUDIED.get(asked, begin)
+    return awaited(study, lambda: STUDIED.drop(asked), of.capitalize(), fits, of, moment)

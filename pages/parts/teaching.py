@@ -23,7 +23,7 @@ from cpp_core.report.sheets import (
 from pages.parts import lesson_link
 from pages.parts.controls import begin
 from pages.parts.marked import image, marked
-from pages.parts.show import as_html
+from pages.parts.show import as_html, dark
 
 PAGE = "pages/learn.py"
 
@@ -99,7 +99,7 @@ def show_summary() -> None:
     steps = "".join(f"<li>{marked(step)}</li>" for step in STEPS)
     limits = "".join(f"<li>{marked(said)}</li>" for said in NOT_SAID)
     st.html(f"<ol>{steps}</ol>")
-    for place, drawing in zip(st.columns(2), pictures(), strict=True):
+    for place, drawing in zip(st.columns(2), pictures(dark()), strict=True):
         place.html(f"{image(drawing)}<p class='seen'>{as_html(drawing.caption)}</p>")
     table = needed_table()
     lines = [table.head, ["---"] * len(table.head), *table.rows]

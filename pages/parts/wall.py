@@ -19,7 +19,8 @@ from PIL import Image
 from cpp_core.trials.case_study import Study
 from cpp_core.trials.gallery import Gallery
 from cpp_core.verdicts.case_sentences import VALUES, label_noun, label_of, noun, value_texts
-from cpp_core.verdicts.language import number, sentence
+from cpp_core.verdicts.language import sentence
+from pages.parts import own
 
 SHOWN = 60
 """Cases of a gallery that are drawn."""
@@ -29,6 +30,12 @@ COLUMNS = 6
 HTML = '<div class="wall" role="group"></div>'
 CSS = """
 .wall {max-height: 33rem; overflow: auto; font-size: .7rem; color: var(--st-text-color)}
+@keyframes cut {0%, 97% {mask-image: linear-gradient(to right, #000 80%, transparent)}
+  100% {mask-image: none}}
+.wall {animation: cut linear both; animation-timeline: scroll(self inline)}
+.wall::-webkit-scrollbar {height: 8px; width: 8px}
+.wall::-webkit-scrollbar-thumb {background: rgba(128, 128, 128, .6); border-radius: 4px}
+.wall::-webkit-scrollbar-track {background: rgba(128, 128, 128, .15); border-radius: 4px}
 .tiles {display: grid; grid-template-columns: repeat(auto-fill, minmax(2.6rem, 1fr)); gap: 2px}
 button {font: inherit; color: inherit; background: none; padding: 2px; cursor: pointer;
   border: 2px solid transparent; border-radius: 6px; text-align: center; min-width: 0}
@@ -117,6 +124,12 @@ def picture_uri(picture: NDArray) -> str:
     return _uri(picture.tobytes(), picture.shape)
 
 
+def row_name(study: Study, case: int) -> str:
+    """What the visitor's own table calls the row; nothing where nobody said which column does."""
+    names = own.row_names(study.experiment.dataset)
+    return "" if names is None else str(names[study.rows[case]])
+
+
 def items(study: Study, gallery: Gallery) -> list[dict[str, Any]]:
     """What the browser is told of each case that is drawn."""
     cases = gallery.cases[:SHOWN]
@@ -129,8 +142,8 @@ def items(study: Study, gallery: Gallery) -> list[dict[str, Any]]:
         if picture is not None:
             item |= {"image": picture_uri(picture(study.X[case])), "value": value}
         else:
-            inputs = [number(float(x)) for x in study.X[case][:COLUMNS]]
-            item["cells"] = [str(case), value, label, *inputs]
+            inputs = study.experiment.data.shown(study.X[case], COLUMNS)
+            item["cells"] = [row_name(study, case) or str(case), value, label, *inputs]
         found.append(item)
     return found
 
@@ -144,7 +157,9 @@ def wall(
     if experiment.data.picture is None:
         value = "outcomes" if experiment.kind.symbolic else VALUES[gallery.by]
         inputs = experiment.data.feature_names[:COLUMNS]
-        data["columns"] = ["case", value, label_noun(experiment), *inputs]
+        names = own.row_names(experiment.dataset)
+        named = "case" if names is None else str(names.name)
+        data["columns"] = [named, value, label_noun(experiment), *inputs]
 
     def picked() -> None:
         case = st.session_state["wall"]["chosen"]

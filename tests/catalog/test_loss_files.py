@@ -156,6 +156,7 @@ def test_the_direction_is_guessed_from_values_where_names_say_nothing():
         (b" \n\n", {}, "is empty"),
         (b"\xef\xbb\xbf", {}, "is empty"),
         (b",,\n,,\n", {}, "is empty"),
+        (b"x", {}, "holds next to nothing; needed is"),
         (b"a,b\n", {}, "has a header but no rows"),
         (b"name,kind\nx,y\n", {}, r"no column of losses \(its columns: 'name', 'kind'\)"),
         (b"id,a\nx,1\ny,2\nz,3\n", {}, "no column of losses .* 'a' counts the rows"),

@@ -11,8 +11,8 @@ from sklearn.svm import SVC
 
 from cpp_core import LOSSES, Loss, LossError, batch_mean, f1, log_loss
 from cpp_core.catalog.losses import resolve_loss
+from cpp_core.method.constant import ConstantClassifier
 from cpp_core.method.evaluation import evaluate, evaluate_batch
-from cpp_core.method.training import ConstantClassifier
 
 LABELS = np.array(["ant", "bee", "cat"])
 

@@ -1,7 +1,10 @@
 """What is printed to a terminal."""
 
+from contextlib import suppress
+
 import pytest
 
+from cpp_core.cli.commands import main
 from cpp_core.cli.printing import aligned, printable
 from cpp_core.verdicts.summary import Table
 
@@ -25,3 +28,12 @@ def test_figures_stand_under_each_other_and_words_begin_together():
         "模型       9  at most 1",
         "b      1,000  none",
     ]
+
+
+def test_what_was_typed_wrongly_cannot_steer_the_terminal(capsys):
+    for arguments in (["run", "--\x1b[31mred"], ["\x1b[31m"], ["check", "no\x1b[31m.csv"]):
+        with suppress(SystemExit):
+            main(arguments)
+        told = capsys.readouterr()
+        assert "\x1b" not in told.out + told.err
+        assert "x1b[31m" in told.err

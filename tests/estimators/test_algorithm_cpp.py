@@ -4,8 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from quantile_forest import RandomForestQuantileRegressor
 from sklearn.base import clone
 from sklearn.datasets import load_digits
+from sklearn.ensemble import RandomForestRegressor
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.naive_bayes import GaussianNB
@@ -203,3 +205,22 @@ def test_choices_that_do_not_fit(data, options, says):
 def test_before_conformalize():
     with pytest.raises(NotFittedError, match="call conformalize"):
         AlgorithmCPP(Mean()).predict_interval()
+
+
+@pytest.mark.parametrize("side", ["two-sided", "upper"])
+@pytest.mark.parametrize("modulation", ["regression", "quantile"])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_many_levels_are_those_of_each_alone(modulation, side, grouped):
+    rng = np.random.default_rng(0)
+    X, y = rng.uniform(0, 1, (600, 1)), rng.standard_normal(600)
+    forests = {"regression": RandomForestRegressor, "quantile": RandomForestQuantileRegressor}
+    regressor = forests[modulation](n_estimators=5, min_samples_leaf=5)
+    cpp = AlgorithmCPP(
+        Mean(), n_sets=60, modulation=modulation, regressor=regressor, random_state=0
+    )
+    cpp.conformalize(X, y, groups=np.arange(600) % 2 if grouped else None)
+    new = {"side": side, "groups": np.arange(9) % 2 if grouped else None}
+    levels = [0.8, 0.55, 0.9]
+    alone = [cpp.predict_interval(X[:9], y[:9], confidence_level=at, **new) for at in levels]
+    together = cpp.predict_interval(X[:9], y[:9], confidence_level=levels, **new)
+    np.testing.assert_array_equal(together, alone)

@@ -263,6 +263,7 @@ def test_bad_input(iris, calibrated):
         regressor=RandomForestRegressor(),
     )
     with pytest.raises(ValueError, match="give a feature_map"):
-        modulated.conformalize(words)
+        modulated.conformalize(words.to_numpy(dtype=str))
+    assert modulated.conformalize(words).predict_interval(words).shape == (60, 2)
     modulated.set_params(feature_map=lambda X: (X["a"] == "x").to_numpy())
     assert modulated.conformalize(words).predict_interval(words).shape == (60, 2)

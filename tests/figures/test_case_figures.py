@@ -30,6 +30,8 @@ def test_one_case():
     )
     check(panel)
     assert panel.title == "What may happen, and what did"
+    made_up = case_bars([CaseBar("svm-lin", 0.5, 2.0, losses)], invented=True)
+    assert made_up.title == "What may happen"
     bar = bars(panel)[0]
     assert (bar.base[0], bar.x[0]) == (0.5, 1.5)
     diamonds = diamonds_of(panel)[0]

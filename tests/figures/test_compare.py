@@ -211,7 +211,9 @@ def test_printed_bounds_are_on_the_safe_side(K):
             middle = np.sort(by_name[name])[1]
             check_upper(text, middle)
             assert row[2] == text
-            check_upper(row[1], by_name[name][0])
+            own, _, word = row[1].partition(" (")
+            check_upper(own, by_name[name][0])
+            assert bool(word) == (by_name[name][0] == results.experiment.measure.high)
 
 
 def test_printed_bounds_of_a_metric_are_rounded_down():
@@ -258,6 +260,12 @@ def test_one_table_of_figures(two):
     assert "Typical: the median of 200 splits." in table.caption
     one_sided = figures_table(two, 0.1, "upper")
     assert one_sided.head[1:3] == ("Bound of this split", "Typical bound")
+    one = results_of([np.zeros((1, 5))] * 2)  # one trial has no other, five cases no bound
+    assert figures_table(one, 0.1, "upper").head[1:] == (
+        "Bound of this split (nats)",
+        "Average (nats)",
+    )
+    assert figures_table(one, 0.1, "upper").rows[0][1] == "36.04 (the end of the range)"
     later = replace(two, trials=two.trials + 1, _readers={})  # trial 0 is not there yet
     assert figures_table(later, 0.1).head == ("Algorithm", "Typical interval")
 
@@ -266,9 +274,9 @@ def test_the_table_of_errors():
     errors = np.zeros((1, 200))
     errors[0, :10] = 1
     table = figures_table(results_of([errors, 1 - errors], [errors] * 2, loss="zero_one"), 0.1)
-    assert table.head[3:] == ("Error rate", "Next 100 cases")
-    assert table.rows[0][3:] == ("5 %", "1 to 10 errors")  # batch_errors(200, 10, 100, .1)
-    assert table.rows[1][3] == "50 %"  # 190 of 200 calibration cases, 10 of 200 test cases
+    assert table.head[1:] == ("Error rate", "Next 100 cases")  # a bound would be 0 or 1
+    assert table.rows[0][1:] == ("5 %", "1 to 10 errors")  # batch_errors(200, 10, 100, .1)
+    assert table.rows[1][1] == "50 %"  # 190 of 200 calibration cases, 10 of 200 test cases
 
 
 def test_the_table_counts_infinite_ends_and_knows_symbols(every_variant):

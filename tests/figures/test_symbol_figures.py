@@ -27,7 +27,8 @@ def test_symbols(every_variant, name):
         assert rows["share_happened"].sum() == pytest.approx(1)
         only = (sets.sum(axis=1) == 1) & sets[:, 0]
         alone.append(f"{ALGORITHMS[algorithm].label} in {percent(only.mean())}")
-    assert panel.title == f"Nothing but Correct is left: {' and '.join(alone)} of the sets"
+    left = "Over 2 trials, nothing but Correct is left"
+    assert panel.title == f"{left}: {' and '.join(alone)} of the sets"
     assert "All possible symbols are kept" in symbol_bars(results, 0.001).caption
 
 

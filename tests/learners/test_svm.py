@@ -1,4 +1,4 @@
-"""Tests of PlattSVC: each compiled function against a plain twin, the whole against libsvm."""
+"""Tests of PlattSVC against libsvm; the machines and sigmoids are in test_machines."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
 from scipy.stats import ks_2samp
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris
-from sklearn.metrics.pairwise import linear_kernel, pairwise_kernels, rbf_kernel
+from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from cpp_core.learners import svm as svm
 from cpp_core.learners.svm import PlattSVC
+from cpp_core.trials.gram import GramSVC, TableGram
 
 DIGITS, LABELS = load_digits(return_X_y=True)
 KERNELS = ("linear", "rbf")
@@ -55,14 +55,6 @@ def assert_distributions(proba):
     np.testing.assert_allclose(proba.sum(axis=1), 1.0, atol=1e-9)
 
 
-def noisy_pair(seed, n_first=30, n_second=20):
-    """Gram matrix of two overlapping classes, the first one's points first."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n_first + n_second, 3))
-    X[:n_first, 0] += 1.0
-    return rbf_kernel(X, gamma=0.3)
-
-
 def random_pairwise(seed, k):
     r = np.zeros((k, k))
     rng = np.random.default_rng(seed)
@@ -72,111 +64,33 @@ def random_pairwise(seed, k):
     return r
 
 
-# Each compiled function against a plain twin
+def coupled(r, tol, function=svm._couple):
+    p = np.empty(len(r))
+    function(r, tol, np.empty(r.shape), np.empty(len(r)), p)
+    return p
 
 
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("C", [0.1, 1.0, 50.0])
-def test_solver_is_a_binary_svc(seed, C):
-    gram = noisy_pair(seed)
-    sign = np.where(np.arange(50) < 30, 1.0, -1.0)
-    used = np.random.default_rng(seed).random(50) < 0.8
-    ours = svm._solve_smo(gram, sign, used, C)
-    np.testing.assert_allclose(svm._solve_smo.py_func(gram, sign, used, C), ours, atol=1e-12)
-    svc = SVC(kernel="precomputed", C=C, tol=svm.SMO_TOL).fit(gram[used][:, used], sign[used])
-    # Both stop at the same tolerance of the optimality conditions, not at the same point.
-    np.testing.assert_allclose(ours, svc.decision_function(gram[:, used]), atol=5e-3)
-
-
-def test_solver_bears_equal_points_of_both_classes():
-    sign = np.array([1.0, -1.0, 1.0, -1.0])
-    out = svm._solve_smo(np.ones((4, 4)), sign, np.ones(4, dtype=bool), 1.0)
-    np.testing.assert_allclose(out, 0.0, atol=1e-9)
-
-
-def test_cross_decisions_are_those_of_svc_on_the_other_folds():
-    gram = noisy_pair(3)
-    perm = np.random.default_rng(3).permutation(50)
-    ours = svm._cross_decisions(gram, 30, perm, 1.0)
-    np.testing.assert_allclose(svm._cross_decisions.py_func(gram, 30, perm, 1.0), ours, atol=1e-12)
-    sign = np.where(np.arange(50) < 30, 1, -1)
-    for out in perm.reshape(5, 10):
-        rest = np.setdiff1d(perm, out)
-        svc = SVC(kernel="precomputed").fit(gram[rest][:, rest], sign[rest])
-        np.testing.assert_allclose(ours[out], svc.decision_function(gram[out][:, rest]), atol=5e-3)
-
-
-@pytest.mark.parametrize(
-    ("n_first", "perm", "expected"),
-    [
-        (1, [0, 1], [-1.0, 1.0]),  # each left out alone: the other class wins
-        (2, [0, 1], [1.0, 1.0]),  # one class alone
-        (0, [1, 0], [-1.0, -1.0]),
-        (1, [0], [0.0]),  # nothing left to train on
-    ],
-)
-def test_cross_decisions_of_folds_that_lack_a_class(n_first, perm, expected):
-    for function in (svm._cross_decisions, svm._cross_decisions.py_func):
-        out = function(np.eye(len(perm)), n_first, np.array(perm), 1.0)
-        np.testing.assert_array_equal(out, expected)
-
-
-@pytest.mark.parametrize(("n_first", "n_second", "shift"), [(40, 25, 1.0), (5, 60, 3.0), (3, 2, 0)])
-def test_sigmoid_minimises_platts_objective(n_first, n_second, shift):
-    rng = np.random.default_rng(n_first)
-    f = rng.normal(size=n_first + n_second)
-    f[:n_first] += shift
-    a, b = svm._fit_sigmoid(f, n_first)
-    np.testing.assert_allclose(svm._fit_sigmoid.py_func(f, n_first), (a, b), rtol=0, atol=1e-12)
-    first = np.arange(len(f)) < n_first
-    target = np.where(first, (n_first + 1) / (n_first + 2), 1 / (n_second + 2))
-
-    def objective(ab):
-        p = 1.0 / (1.0 + np.exp(ab[0] * f + ab[1]))
-        return -(target * np.log(p) + (1.0 - target) * np.log(1.0 - p)).sum()
-
-    best = minimize(objective, [0.0, 0.0], method="BFGS", options={"gtol": 1e-9})
-    assert objective((a, b)) <= best.fun + 1e-8
-    np.testing.assert_allclose((a, b), best.x, atol=1e-3)
-
-
-def test_sigmoid_bears_huge_and_constant_decisions():
-    for f in (np.array([1e6, 1e6, -1e6, -1e6]), np.zeros(4), np.array([-1e6, -1e6, 1e6, 1e6])):
-        assert np.isfinite(svm._fit_sigmoid(f, 2)).all()
-
-
-def test_pair_sigmoids_is_the_plain_loop_over_pairs():
-    X, y = load_iris(return_X_y=True)
-    y = y[::-1].copy()  # labels out of order
-    gram = linear_kernel(X[::-1])
-    order, starts = np.argsort(y, kind="stable"), np.array([0, 50, 100, 150])
-    perms = np.concatenate([np.random.default_rng(p).permutation(100) for p in range(3)])
-    args = (gram, order, starts, perms, 1.0)
-    ours = svm._pair_sigmoids(*args)
-    np.testing.assert_allclose(svm._pair_sigmoids.py_func(*args), ours, rtol=0, atol=1e-12)
-    for pair, (c, d) in enumerate([(0, 1), (0, 2), (1, 2)]):
-        points = np.concatenate((np.flatnonzero(y == c), np.flatnonzero(y == d)))
-        perm = perms[100 * pair : 100 * pair + 100]
-        decisions = svm._cross_decisions(gram[np.ix_(points, points)], 50, perm, 1.0)
-        np.testing.assert_allclose(ours[pair], svm._fit_sigmoid(decisions, 50), atol=1e-12)
+# Coupling and probabilities
 
 
 @pytest.mark.parametrize("k", [3, 5, 10])
 def test_coupling_solves_the_linear_system(k):
     for seed in range(20):
         r = random_pairwise(seed, k)
-        np.testing.assert_allclose(svm._couple.py_func(r, 1e-3), svm._couple(r, 1e-3), atol=1e-12)
+        np.testing.assert_allclose(
+            coupled(r, 1e-3, svm._couple.py_func), coupled(r, 1e-3), atol=1e-12
+        )
         q = -r.T * r
         q[np.diag_indices(k)] = (r * r).sum(axis=0)
         # Stationary point of p' Q p subject to sum(p) = 1.
         system = np.block([[q, np.ones((k, 1))], [np.ones((1, k)), np.zeros((1, 1))]])
         exact = np.linalg.solve(system, np.r_[np.zeros(k), 1.0])[:k]
-        np.testing.assert_allclose(svm._couple(r, 1e-13), exact, atol=1e-9)
+        np.testing.assert_allclose(coupled(r, 1e-13), exact, atol=1e-9)
 
 
 def test_probabilities_compiled_and_plain():
     rng = np.random.default_rng(0)
-    for k in (2, 4):
+    for k in (1, 2, 4):
         n_pairs = k * (k - 1) // 2
         args = (3.0 * rng.normal(size=(20, n_pairs)), rng.normal(size=(n_pairs, 2)), k)
         np.testing.assert_allclose(
@@ -190,9 +104,9 @@ def test_decisions_and_probabilities_are_libsvms_given_its_sigmoids(n_classes):
     few = n_classes > LABELS
     X, y = DIGITS[few][:300], LABELS[few][:300]
     reference = libsvm_fit("linear", X, y).set_params(decision_function_shape="ovo")
-    svc = SVC(kernel="precomputed").fit(linear_kernel(X), y)
+    model = PlattSVC("linear", random_state=0).fit(X, y)
     test = DIGITS[few][300:]
-    decisions = svm._pair_decisions(svc, linear_kernel(test, X))
+    decisions = model._decisions(test)
     flip = -1.0 if n_classes == 2 else 1.0
     theirs = flip * reference.decision_function(test).reshape(len(test), -1)
     np.testing.assert_allclose(decisions, theirs, atol=5e-3)
@@ -227,18 +141,17 @@ def test_one_split_agrees_with_libsvm(kernel):
 @pytest.mark.slow
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_upper_ends_agree_with_libsvm(kernel):
-    ends = []
-    for seed in range(200):
+    """On average over 300 splits, each with both, within two standard errors of the difference."""
+    table, apart = TableGram(DIGITS), []
+    for seed in range(300):
         train, test = halves(seed)
-        models = (
-            libsvm_fit(kernel, DIGITS[train], LABELS[train], seed),
-            PlattSVC(kernel, random_state=seed).fit(DIGITS[train], LABELS[train]),
-        )
-        ends.append(
-            [upper_end(log_losses(m.predict_proba(DIGITS[test]), LABELS[test])) for m in models]
-        )
-    theirs, ours = np.mean(ends, axis=0)
-    assert abs(ours - theirs) < 0.03 * theirs
+        model = GramSVC(table, kernel, random_state=seed).fit(train, LABELS[train])
+        own, new = (model._kernel(rows, train) for rows in (train, test))
+        reference = libsvm_fit("precomputed", own, LABELS[train], seed)
+        probas = model.predict_proba(test), reference.predict_proba(new)
+        ours, theirs = (upper_end(log_losses(proba, LABELS[test])) for proba in probas)
+        apart.append(ours - theirs)
+    assert abs(np.mean(apart)) < 2 * np.std(apart, ddof=1) / np.sqrt(300)
 
 
 @pytest.mark.slow
@@ -288,9 +201,19 @@ def test_two_equal_points_of_two_classes():
     np.testing.assert_allclose(model.predict_proba(np.zeros((1, 3))), 0.5, atol=1e-6)
 
 
-def test_one_class_is_refused():
-    with pytest.raises(ValueError, match="at least two classes"):
-        PlattSVC().fit(np.eye(3), [1, 1, 1])
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "precomputed"])
+def test_one_class_is_certain(kernel):
+    model = PlattSVC(kernel).fit(np.eye(3), ["a", "a", "a"])
+    np.testing.assert_array_equal(model.predict_proba(np.zeros((2, 3))), [[1.0], [1.0]])
+    assert model.predict(np.zeros((2, 3))).tolist() == ["a", "a"]
+    assert np.isfinite(model.decision_function(np.zeros((2, 3)))).all()
+
+
+def test_what_no_machine_can_be_made_of_is_refused():
+    with pytest.raises(ValueError, match="scale the columns"):
+        PlattSVC("linear").fit(np.array([[1e200], [0.0], [-1e200]]), [0, 1, 1])
+    with pytest.raises(ValueError, match="C must be greater than 0"):
+        PlattSVC(C=0.0).fit(np.eye(3), [0, 1, 1])
 
 
 # Kernels, seeds, threads, scikit-learn's manners
@@ -301,8 +224,14 @@ def test_one_class_is_refused():
 def test_kernels_are_those_of_svc(kernel, gamma):
     X, y = load_iris(return_X_y=True)
     model = PlattSVC(kernel, C=2.0, gamma=gamma, random_state=0).fit(X[::2], y[::2])
-    plain = SVC(kernel=kernel, C=2.0, gamma=gamma).fit(X[::2], y[::2])
-    np.testing.assert_allclose(model.decision_function(X), plain.decision_function(X), atol=2e-2)
+    plain = SVC(kernel=kernel, C=2.0, gamma=gamma, decision_function_shape="ovo")
+    pairs = plain.fit(X[::2], y[::2]).decision_function(X)
+    np.testing.assert_allclose(model._decisions(X), pairs, atol=2e-2)
+    # A saturated sigmoid tells no points apart: votes on decisions of 1e-9 are libsvm's rounding.
+    told = (np.abs(pairs) > 1e-6).all(axis=1)
+    assert told.all() or (kernel, gamma) == ("sigmoid", "auto")
+    votes = plain.set_params(decision_function_shape="ovr").decision_function(X)
+    np.testing.assert_allclose(model.decision_function(X)[told], votes[told], atol=2e-2)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)

@@ -59,6 +59,19 @@ def test_two_numbers_figures():
     assert shown.numbers["ratio"] == pytest.approx(bounds.max() / bounds.min())
 
 
+def test_the_lowest_bound_is_hardly_of_a_better_model():
+    """Its calibration is easy; its model is not far from the middle of those of its table."""
+    places = []
+    for seed in range(100):
+        bounds, covers = splits(*table(seed), orders(seed))
+        spread = bounds / stats.norm.ppf((1 + covers) / 2)
+        places.append((spread < spread[bounds.argmin()]).mean())
+    assert 0.3 < np.mean(places) < 0.5
+    assert "mostly because its calibration half happened to be easy" in (
+        LESSONS["why-two-numbers"].words
+    )
+
+
 def test_an_average_of_bounds_may_fail():
     """The example of the check: losses of 1 with chance .12, else Uniform(0, .2), k = 20."""
     rng = np.random.default_rng(1)

@@ -9,8 +9,10 @@ from sklearn.neighbors import KNeighborsRegressor
 
 from cpp_core import GradientDescent
 from cpp_core.lessons import LESSONS, breaks
+from cpp_core.lessons.break_it import THIN
 from cpp_core.lessons.break_texts import BREAKS, harmless
 from cpp_core.lessons.stored import filled, stored
+from cpp_core.verdicts.language import percent, plural
 
 LESSON = LESSONS["break-it"]
 FIGURES = {
@@ -41,6 +43,32 @@ def test_figures(name):
         assert LESSON.play(switch=name, **{name: value}).numbers["covers"] == (
             BREAKS[name].covers(value)
         )
+
+
+@pytest.mark.parametrize("name", list(BREAKS))
+def test_the_gauge_settles_at_its_figure(name):
+    """From one repetition to all of them; what is known exactly comes last."""
+    own = BREAKS[name]
+    for value in own.values:
+        way = own.way(value)
+        assert way.counts[0] == 1
+        assert way.counts[-1] >= 2000
+        assert all(0 <= mean <= 1 for mean in way.means)
+        error = np.sqrt(way.share * (1 - way.share) / way.counts[-1])
+        assert abs(way.means[-1] - way.share) <= (4 * error if way.exact else 0)
+        played = LESSON.play(switch=name, **{name: value})
+        frames = played.panels[0].sketch.frames
+        shown = [frame["data"][0]["x"][0] for frame in frames]
+        kept = own.promise(value)
+        exact = [way.share] if way.exact else []
+        assert shown == [max(x, THIN) for x in (way.share, kept, *way.means, *exact)]
+        assert played.fell * shown[0] == pytest.approx(kept)  # the bar falls from the promise
+        told = [frames[i]["layout"]["annotations"][0]["text"] for i in (1, 6)]
+        assert told == [
+            f"rule kept: {percent(kept)}",
+            f"5 {plural(way.unit)}: {percent(way.means[4])}",
+        ]
+        assert played.layouts  # who trains and who is judged
 
 
 def test_every_figure_in_a_text_is_kept():
@@ -75,7 +103,13 @@ def test_what_is_right_keeps_the_promise():
 def test_it_says_more_or_less_than_promised():
     assert "instead of 90 %" in LESSON.play().said
     assert "more than promised" in LESSON.play(switch="refit", refit=20).said
-    assert "as promised" in LESSON.play(switch="seed", seed="own").said
+    kept = LESSON.play(switch="seed", seed="own").said
+    assert "as promised" in kept
+    assert "each time from a new start" in kept
+    once = LESSON.play(switch="duplicates", duplicates=1).said
+    assert once.endswith("as promised. Every row stands once in the table.")
+    assert "whatever the model" in LESSON.play(switch="clipped").caveat
+    assert "nothing is promised" in LESSON.play(switch="harmless").panels[0].caption
     assert "instead of 87.5 %" in LESSON.play(switch="tuned").said
     assert "What would be right" in LESSON.play(switch="drift").words
 

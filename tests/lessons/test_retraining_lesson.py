@@ -10,6 +10,7 @@ from cpp_core.lessons.candidate_or_algorithm import (
     MULTIPLE,
     after_retraining,
     covered,
+    of_algorithm,
     share,
     spreads,
     train,
@@ -63,6 +64,9 @@ def test_the_algorithms_bound_keeps_its_promise():
     covers = (2 * stats.norm.cdf(np.sqrt(bounds[:, None] / others)) - 1).mean(axis=1)
     error = covers.std(ddof=1) / np.sqrt(len(covers))
     assert covers.mean() == pytest.approx(0.9, abs=4 * error)
+    for algorithm, updates in (("gd", 5), ("gd", 20), ("sgd", 5)):
+        assert of_algorithm(algorithm, updates)["algorithm_covers"] == pytest.approx(0.9, abs=0.006)
+    assert 6.2 < of_algorithm("gd", 5)["algorithm_bound"] < 7.2
 
 
 def test_little_is_left_of_the_gap_at_the_papers_noise():

@@ -60,7 +60,7 @@ def test_widths_figures():
     assert tenths(1.0, "variable")[0] == pytest.approx(0.86, abs=0.015)
     assert "about 86 %" in WIDTHS.caveat
     assert "about 89 %" in WIDTHS.check.answer
-    misses = [round(100 * (1 - at_right[name])) for name in ("fixed", "constant")]
+    misses = [round(100 * (1 - tenths(1.0, name)[-1])) for name in ("fixed", "constant")]
     assert f"{misses[0]} to {misses[1]} %" in WIDTHS.check.answer
     assert all(tenths(0.0, name)[-1] == pytest.approx(0.895, abs=0.006) for name in LABELS)
 
@@ -114,6 +114,15 @@ def test_what_stands_still_does_not_move():
         assert all(own.layout[key] == sketches[0].layout[key] for own in sketches)
     assert all(own.data[:2] == sketches[0].data[:2] for own in sketches)
     assert all(own.data[2]["x"][::3] == sketches[0].data[2]["x"][::3] for own in sketches)
+
+
+def test_the_film_goes_on_from_the_slider():
+    for rho in CORRELATIONS[:-1]:
+        frames = OVERLAP.play(rho=rho).panels[0].sketch.frames
+        told = [frame["layout"]["annotations"][0]["text"].split(":")[0] for frame in frames]
+        onwards = [other for other in CORRELATIONS if other >= rho]
+        assert told == [f"correlation {other:g}" for other in onwards]
+    assert not OVERLAP.play(rho=1.0).panels[0].sketch.frames
 
 
 def test_on_real_images_one_model_wins_everywhere():

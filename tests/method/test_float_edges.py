@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cpp_core import AlgorithmCPP, CandidateCPP, Experiment, Loss, Store, run
+from cpp_core import AlgorithmCPP, CandidateCPP, Experiment, Loss, Store, compare, run
 from cpp_core.method.modulation import modulated_scores, modulated_sets
 from cpp_core.method.sets import moved_sets
 from cpp_core.method.symbols import symbol_sets
-from cpp_core.trials.one_trial import run_block, run_trial
+from cpp_core.trials.one_trial import as_kept, run_block, run_trial
 from cpp_core.trials.results import Results
-from tests.builders import Mean, normal_sample
+from tests.builders import Line, Mean, normal_sample
 
 PREDICTIONS = (1.0, 1e6, 1e-6, 1e16, -1e6)
 
@@ -79,6 +79,18 @@ def test_losses_beyond_float32_stay_finite_and_ordered(monkeypatch):
     X, y = normal_sample(120, np.random.default_rng(0))
     end = cpp.fit(X[:20], y[:20]).conformalize(X[20:], y[20:]).predict_interval(side="upper")[1]
     assert end == np.sort(far(None, X[20:], y[20:]))[90]
+
+
+def test_losses_below_float32_are_no_zeros():
+    """Were 0, a bound that every one of them exceeds, and equal to each other."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 2)), 1e-24 * rng.normal(size=200)
+    found = compare({"a": Mean(), "b": Line()}, X, y, loss="squared_error", trials=2, n_jobs=1)
+    upper = found.results.at(0.1, "upper")["upper"]
+    assert ((upper > 1e-49) & (upper < 1e-46)).all()
+    ones = np.array([0.0, 1.0, 1e-30], dtype=np.float64)
+    assert as_kept(ones).dtype == np.float32  # what float32 holds stays short, 0 too
+    assert as_kept(1e-10 * ones).dtype == np.float64
 
 
 def test_blocks_of_both_types_are_joined(tmp_path):

@@ -12,12 +12,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cpp_core import LOSSES
+from cpp_core.method.evaluation import difference
 from cpp_core.method.measuring import observed
 from cpp_core.method.training import (
     FailedCandidate,
     algorithm_name,
     check_sample,
-    difference,
     reseeded,
     take,
     train,

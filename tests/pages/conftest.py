@@ -13,9 +13,3 @@ def _packages_are_scanned_once():
         scan = cache(manifest_scanner.scan_component_manifests)
         patch.setattr(manifest_scanner, "scan_component_manifests", scan)
         yield
-
-
-@pytest.fixture(autouse=True)
-def _in_a_thread(monkeypatch):
-    """Runs in a thread of this process: to start another one takes longer than these runs."""
-    monkeypatch.setattr("cpp_core.trials.jobs.works_in_threads", lambda experiment: True)

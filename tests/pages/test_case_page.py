@@ -1,12 +1,13 @@
 """One case, as a visitor meets it (without a browser): the link, the orders, what is said."""
 
 import json
-import threading
+import time
 
 import pytest
 
 from cpp_core.trials import case_study
 from pages.parts.studies import STUDIES
+from tests.builders import unmarked
 from tests.pages.test_pages import charts, open_page, plain, settle, text_of
 
 SMALL = {"dataset": "iris", "algorithms": ["naive-bayes"], "trials": "20"}
@@ -17,6 +18,12 @@ def test_a_case_that_is_not_there(case):
     at = settle(open_page("case", case=case, **SMALL))
     assert any("There is no test case" in info.value for info in at.info)
     assert charts(at)
+
+
+def captions(at):
+    """How charts are read."""
+    told = [own.proto.body for own in at.get("html") if 'class="caption"' in own.proto.body]
+    return unmarked(" ".join([*told, *(own.value for own in at.caption)]))
 
 
 def walls(at):
@@ -103,21 +110,23 @@ def test_an_upper_bound_offers_no_widest():
 def test_widths_classes_and_the_time_before_the_label():
     at = settle(open_page("case", **SMALL))
     bars = charts(at)
-    assert "promise of its own" not in " ".join(caption.value for caption in at.caption)
+    assert "promise of its own" not in captions(at)
     at.segmented_control(key="width").set_value("fixed").run()
     assert charts(settle(at)) != bars
     at.toggle(key="own").set_value(True).run()
     at = settle(at)
-    assert "promise of its own for each class" in " ".join(c.value for c in at.caption)
+    assert "promise of its own for each class" in captions(at)
     assert "Between" not in text_of(at)
 
 
-def test_bars_are_there_while_candidates_are_trained(monkeypatch):
+def test_bars_are_there_while_candidates_are_trained(monkeypatch, tmp_path):
     """A visitor who waits is not told that none was trained."""
-    release = threading.Event()
+    release = tmp_path / "go on"
 
     def slow(*args):
-        release.wait(60)
+        deadline = time.monotonic() + 60
+        while not release.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
         return case_study.case_losses(*args)
 
     study = (slow, case_study.fits_per_case)
@@ -133,7 +142,7 @@ def test_bars_are_there_while_candidates_are_trained(monkeypatch):
         assert "stayed inside" not in written
         assert any(b.key == "cancel-losses at this case" for b in at.button)
     finally:
-        release.set()
+        release.touch()
     assert "stayed inside" in json.dumps(charts(settle(at)))
 
 

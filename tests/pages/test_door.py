@@ -7,7 +7,7 @@ from cpp_core.catalog.regressors import REGRESSORS
 from cpp_core.catalog.variants import VARIANTS
 from cpp_core.verdicts.terms import explain
 from pages.parts.controls import HELP
-from pages.parts.door import ENTRIES, SIDES, merged, possible, wanted, written
+from pages.parts.door import ENTRIES, SIDES, is_choice, merged, possible, wanted, written
 from tests.pages.test_pages import open_page, plain
 
 KEYS = (
@@ -59,6 +59,8 @@ def test_every_question_is_read_by_its_id_and_by_its_words():
         *(("n", 2), ("seed", 2**31 - 1), ("trials", 300), ("retrained", True)),
         *(("retrained", False), ("algorithms", ["gd", "sgd"]), ("algorithms", [])),
         *(("positive", "versicolor"), ("noise", "student"), ("bayes", 0.25)),
+        *(("costs", "0,5;1.5,0"), ("unit", "EUR"), ("knn.n_neighbors", 9), ("ridge.alpha", 0.5)),
+        ("roles", "2.r.x.1.x.0~10"),
     ],
 )
 def test_what_is_written_is_read_again(key, value):
@@ -73,7 +75,8 @@ def test_nothing_is_written_for_what_is_left_out():
 
 @pytest.mark.parametrize("text", NONSENSE)
 def test_nonsense_is_never_a_value(text):
-    link = {key: (text,) for key in ENTRIES if key != "positive"}
+    words = {"positive", "unit", "costs"}  # texts, which are checked where they are used
+    link = {key: (text,) for key in ENTRIES if key not in words}
     nothing = {} if text else {"algorithms": []}  # an empty choice is one
     assert merged({}, {}, link, whole=True) == nothing
 
@@ -127,6 +130,15 @@ def test_the_link_says_what_is_not_where_controls_start():
     # what it says already, it goes on to say, rightly
     assert wanted({}, shown, {"alpha": ("abc",)}) == {"alpha": ("0.1",)}
     assert wanted({"n": None}, shown, {"n": ("7",)}) == {"n": ()}
+
+
+def test_what_was_shown_is_not_a_choice_when_it_comes_back():
+    starts = {"clip": "machine", "loss": "log_loss"}
+    assert not is_choice("clip", "machine", {"loss": "brier"}, starts)
+    assert is_choice("clip", "0.001", {}, starts)
+    assert is_choice("loss", "log_loss", {"loss": "brier"}, starts)
+    assert not is_choice("loss", "brier", {"loss": "brier"}, starts)
+    assert is_choice("limit", None, {}, {})
 
 
 def test_every_control_has_its_terms():

@@ -11,6 +11,7 @@ from cpp_core import batch_errors, interval
 from cpp_core.catalog.example_losses import EXAMPLE_NAME, EXAMPLE_STORY, example_losses
 from cpp_core.catalog.loss_files import read_losses
 from cpp_core.verdicts.answers import answers_of
+from tests.builders import unmarked
 from tests.pages.test_pages import APP, charts, text_of
 
 EVIL = "<script>alert(1)</script>"
@@ -27,7 +28,8 @@ def opened(**query):
 
 def upload(at, content, name="losses.csv"):
     content = content if isinstance(content, bytes) else content.encode()
-    at.file_uploader(key="losses-file").set_value((name, content, "text/csv")).run()
+    (asking,) = at.file_uploader
+    asking.set_value((name, content, "text/csv")).run()
     assert not at.exception
     return at
 
@@ -85,8 +87,8 @@ def test_the_strip_comes_first_then_picture_and_table_then_the_sentences_folded(
     assert "Your limits" in folded
     assert any(label.startswith("Every statement in full") for label in folded)
     (inside,) = [box for box in at.expander if box.label.startswith("Every statement")]
-    assert "so this trained good has the smaller loss" in "".join(
-        element.proto.body for element in inside.get("html")
+    assert "so this trained good has the smaller loss" in unmarked(
+        "".join(element.proto.body for element in inside.get("html"))
     )
 
 
@@ -210,7 +212,7 @@ def test_errors_are_asked_about_by_their_rate():
     assert "Use wrong_a." in told
     assert f"<td>5 %</td><td>at most {most[0]} errors</td>" in told
     assert f"<td>20 %</td><td>at most {most[1]} errors</td>" in told
-    first = "".join(element.proto.body for element in at.get("html")[:2])  # strip and table
+    first = unmarked("".join(element.proto.body for element in at.get("html")[:2]))  # and table
     assert "error rate 5" in first
     assert "at most 0" not in re.sub(r"<details.*?</details>", "", first)
     assert not [own for own in at.number_input if own.key.startswith(("at-most", "low", "high"))]
@@ -255,6 +257,15 @@ def test_names_in_a_file_stay_names():
     assert EVIL not in html
     assert "&lt;script&gt;" in html
     assert "<script>" not in json.dumps(charts(at))
+
+
+def test_what_asks_for_another_file_starts_empty_and_a_file_can_be_forgotten():
+    """A file that gives way would say so first, on a page that has nobody to take the new one."""
+    at = upload(opened(), losses())
+    (asking,) = at.file_uploader
+    assert not asking.value
+    at.button(key="forget-losses").click().run()
+    assert [title.value for title in at.title] == ["Which model should you use?"]
 
 
 def test_a_file_never_reaches_another_session():

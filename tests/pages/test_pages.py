@@ -13,6 +13,7 @@ from cpp_core.catalog.presets import PRESETS
 from cpp_core.catalog.regressors import REGRESSORS
 from cpp_core.catalog.variants import VARIANTS
 from pages.parts import door, shell
+from tests.builders import unmarked
 
 APP = str(Path(__file__).parents[2] / "app.py")
 ON_PAGE = {"overview": 'class="strip"', "case": "At this "}
@@ -50,7 +51,7 @@ def settle(at, seconds=90):
 def text_of(at):
     said = [e.value for e in [*at.markdown, *at.caption, *at.title] if e.value]
     told = "\n".join([*said, *(element.proto.body for element in at.get("html"))])
-    return told.replace("\u00a0", " ")
+    return unmarked(told).replace("\u00a0", " ")
 
 
 def plain(at):
@@ -356,3 +357,38 @@ def test_a_page_may_have_no_sidebar(tmp_path, monkeypatch):
     at.switch_page("pages/overview.py").run()
     assert at.title[0].value == "chosen iris"
     assert "80 % confidence" in plain(at)
+
+
+def test_how_the_cases_are_spent():
+    query = {"dataset": "iris", "algorithms": ["naive-bayes"], "trials": "20"}
+    at = settle(open_page("overview", share="0.25", **query))
+    assert at.slider(key="share").value == 0.25
+    assert "84 train each model and 28 calibrate" in plain(at)
+    at = settle(at.slider(key="share").set_value(0.5).run())
+    assert "56 train each model and 56 calibrate" in plain(at)
+    at = settle(open_page("overview", variant="z-free", share="0.25", k="11", **query))
+    assert not [slider for slider in at.slider if slider.key == "share"]
+    runs = at.select_slider(key="k")
+    assert runs.value == 11
+    assert "11 runs of 9 cases" in runs.options
+    assert "Finite ends up to 91.6 % confidence." in plain(at)
+    at = settle(runs.set_value(20).run())
+    assert at.query_params["k"] == "20"
+    assert "k = 20 training runs takes m = 4" in plain(at)
+
+
+def test_a_loss_that_another_choice_changes_is_told():
+    at = open_page("report", dataset="iris", algorithms=["naive-bayes", "dummy"], trials="20")
+    note = "Now about the error rate: log loss does not fit this choice."
+    assert note not in text_of(at)
+    at.selectbox(key="variant").set_value("batch").run()
+    assert note in text_of(at)
+    assert note in text_of(at.run())  # as long as it stays so
+    at.selectbox(key="loss").set_value("accuracy").run()
+    assert "does not fit this choice" not in text_of(at)
+
+
+def test_a_pair_starts_with_the_one_that_is_told():
+    rivals = ["dummy", "naive-bayes", "knn"]
+    at = settle(open_page("compare", dataset="iris", algorithms=rivals, trials="20"))
+    assert at.selectbox(key="pair").value == "Naive Bayes and Nearest neighbours"

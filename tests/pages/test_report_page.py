@@ -3,7 +3,10 @@
 from datetime import date
 from pathlib import Path
 
+import pytest
+
 from cpp_core.report import pdf
+from pages.report import PROBLEMS, as_pdf
 from tests.pages.test_pages import open_page, settle, text_of
 
 EVIL = "<script>alert(1)</script>"
@@ -41,25 +44,29 @@ def test_the_preview_follows_title_audience_sections_and_alpha():
 def test_downloads_and_the_lines_that_reproduce_it(monkeypatch):
     at = opened()
     labels = [button.label for button in at.get("download_button")]
-    assert {"HTML", "CSV", "JSON", "PARQUET"} <= set(labels)
+    assert {"HTML", "CSV", "JSON", "Parquet"} <= set(labels)
     code = [block.value for block in at.code]
     assert any("Experiment.from_dict" in lines for lines in code)
     assert any("--dataset iris --algorithms naive-bayes dummy" in lines for lines in code)
     monkeypatch.setattr(pdf.shutil, "which", lambda name: None)
     at.run()
-    assert not [button for button in at.button if button.key == "print-results"]
+    assert "PDF" not in [button.label for button in at.get("download_button")]
     assert "No PDF here: it needs Chromium" in text_of(at)
 
 
-def test_a_pdf_is_offered_or_a_sentence_says_why_not(monkeypatch):
+def test_a_pdf_takes_one_click_or_a_sentence_says_why_not(monkeypatch):
     def failing(*args, **kwargs):
         raise OSError("no such browser")
 
     monkeypatch.setattr(pdf, "find_browser", lambda: "chromium")
+    monkeypatch.setattr("pages.report.find_browser", lambda: "chromium")
     monkeypatch.setattr("cpp_core.report.pdf.subprocess.run", failing)
     at = opened()
-    at.button(key="print-results").click().run()
-    assert not at.exception
+    assert "PDF" in [button.label for button in at.get("download_button")]
+    problems = at.session_state[PROBLEMS]
+    with pytest.raises(ValueError, match="could not print the report"):
+        as_pdf("<p>", problems)  # what a click does
+    at.run()
     assert "could not print the report" in at.error[0].value
 
     def printing(command, **settings):
@@ -67,9 +74,8 @@ def test_a_pdf_is_offered_or_a_sentence_says_why_not(monkeypatch):
         Path(name.removeprefix("--print-to-pdf=")).write_bytes(b"%PDF")
 
     monkeypatch.setattr("cpp_core.report.pdf.subprocess.run", printing)
-    at.button(key="print-results").click().run()
-    assert not at.error
-    assert "Save the PDF" in [button.label for button in at.get("download_button")]
+    assert as_pdf("<p>", problems) == b"%PDF"
+    assert not at.run().error
 
 
 def test_limits_of_the_sidebar_are_in_the_report():

@@ -12,6 +12,8 @@ from streamlit.web.server.app_discovery import discover_asgi_app
 from cpp_core.verdicts.about import Brief, Verdict
 from cpp_core.verdicts.strip import Card, Strip
 from pages.parts import serving, show
+from pages.parts.keeping import DRAWN
+from tests.builders import unmarked
 from tests.pages.test_pages import open_page
 
 ROOT = Path(__file__).parents[2]
@@ -71,19 +73,18 @@ def test_the_server_starts_the_application_and_not_only_a_script():
 
 
 def test_the_first_view_is_drawn_beforehand(monkeypatch):
-    show._kept.cache_clear()
+    DRAWN.clear()
     serving.warm()
-    drawn = show._kept.cache_info().currsize
+    drawn = len(DRAWN)
     at = open_page()
-    before = show._kept.cache_info()
+    made, found = DRAWN.made, DRAWN.found
     at.switch_page("pages/compare.py").run()
-    after = show._kept.cache_info()
-    assert after.misses == before.misses  # nothing of Compare was missing
-    assert after.hits - before.hits == drawn - 1  # all but the bars, which are the Overview's
-    show._kept.cache_clear()
+    assert DRAWN.made == made  # nothing of Compare was missing
+    assert DRAWN.found - found == drawn - 1  # all but the bars, which are the Overview's
+    DRAWN.clear()
     monkeypatch.setattr(serving, "stored_trials", lambda keys, trials: 0)
     serving.warm()
-    assert show._kept.cache_info().currsize == 0
+    assert len(DRAWN) == 0
 
 
 def test_percentages_and_dollars_stay_whole():
@@ -91,22 +92,41 @@ def test_percentages_and_dollars_stay_whole():
     assert show.as_markdown(r"90 \% of \$5") == "90\u00a0\\% of \\$5"  # escaped already
 
 
+def verdict_html(verdict, on_dark):
+    return unmarked(show.verdict_html(verdict, on_dark))
+
+
+def strip_html(strip, on_dark):
+    return unmarked(show.strip_html(strip, on_dark))
+
+
+def test_terms_are_explained_where_they_stand_first():
+    brief = Brief("bound", "the loss", "is small")
+    verdict = Verdict("the loss", "guaranteed", "no drift", {}, "a rank", brief)
+    card = Card("loss", "0.1", "a rank", "yes", "exact", (verdict,))
+    html = show.strip_html(Strip("Use it", "The loss", (), (card, card)), on_dark=False)
+    outside = re.sub("<details.*?</details>", "", html)
+    assert outside.count('class="term"') == 2  # loss and rank, once for both cards
+    assert html.count('class="term"') == 2 + 2 * 3  # and each fold has its own
+    assert show.verdict_html(verdict, on_dark=False).count('class="term"') == 2 + 3
+
+
 def test_a_verdict_is_one_line_of_html():
     brief = Brief("<i>", "wins 5 %", "of <b>")
     verdict = Verdict("a <b> wins 5 % & more", "guaranteed", "no drift", {}, "rank 1 < 2", brief)
-    line = show.verdict_html(verdict, on_dark=False)
+    line = verdict_html(verdict, on_dark=False)
     assert "\n" not in line
     assert "<p>&lt;i&gt;: wins 5\u00a0% of &lt;b&gt;.</p>" in line
     assert "a &lt;b&gt; wins 5\u00a0% &amp; more" in line
     assert "✓ exact guarantee" in line
     assert "rank 1 &lt; 2" in line
     assert "Assumes no drift." in line
-    assert show.verdict_html(verdict, on_dark=True) != line
+    assert verdict_html(verdict, on_dark=True) != line
     open_ = replace(verdict, brief=replace(brief, claim="open"))
-    assert "○ not decided" in show.verdict_html(open_, on_dark=False)
-    assert "exact guarantee" not in show.verdict_html(open_, on_dark=False)
+    assert "○ not decided" in verdict_html(open_, on_dark=False)
+    assert "exact guarantee" not in verdict_html(open_, on_dark=False)
     card = Card("<topic>", "<text>", "<detail>", "yes", "exact", (verdict,))
-    strip = show.strip_html(Strip("<title>", "<text>", ("svm-rbf",), (card,)), on_dark=False)
+    strip = strip_html(Strip("<title>", "<text>", ("svm-rbf",), (card,)), on_dark=False)
     for said in ("topic", "text", "detail", "title"):
         assert f"&lt;{said}&gt;" in strip
     assert "text-decoration-color:#1186D8" in strip  # the colour of whom it names

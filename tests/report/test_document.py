@@ -15,6 +15,7 @@ from cpp_core.report import losses_report_html, report_html
 from cpp_core.report.document import Section, Table, prose, render
 from cpp_core.trials.one_trial import run_block
 from cpp_core.trials.results import Results
+from cpp_core.verdicts.terms import TERMS
 
 TEMPLATES = files("cpp_core.report") / "templates"
 MARKUP = ["<script>alert(1)</script>", "{{ 7*7 }}", "{% raw %}", "{# gone #}", "&lt;", "\"'"]
@@ -87,6 +88,17 @@ def test_a_number_stays_beside_its_percent_sign():
     page = render("t", "", "4 %", "2026-01-31", {"answer": section}, analyst=False)
     for value in (4, 6, 7, 9):
         assert f"{value}&nbsp;%" in page
+
+
+def test_the_words_of_a_report_are_explained_in_it():
+    section = Section("A title", bullets=["The 90 % bound of a trial."], code="margin = drift")
+    page = render("t", "", "f", "2026-01-31", {"answer": section}, analyst=False)
+    words = re.findall(r'<dt data-words="(.*?)">(.*?)</dt><dd>(.*?)</dd>', page)
+    assert [name for _, name, _ in words] == ["bound", "trial"]
+    for forms, name, means in words:
+        assert forms == "|".join(TERMS[name].spellings)
+        assert means == TERMS[name].definition
+    assert "<dt" not in render("t", "", "f", "2026-01-31", {}, analyst=False)
 
 
 def test_a_template_that_names_what_is_not_there_fails():

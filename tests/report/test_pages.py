@@ -12,10 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cpp_core import DATASETS, Experiment, add_table
+from cpp_core import Experiment, add_table
+from cpp_core.catalog.datasets import forget
 from cpp_core.catalog.loss_files import read_losses
 from cpp_core.catalog.variants import VARIANTS
-from cpp_core.cli.commands import experiment_of, main, parser
+from cpp_core.cli.commands import main, parser
+from cpp_core.cli.run_command import experiment_of
 from cpp_core.report.document import prose
 from cpp_core.report.export import to_json
 from cpp_core.report.pages import SECTIONS, losses_report_html, report_html
@@ -253,7 +255,7 @@ def test_a_users_own_table_is_told():
     try:
         page = report_html(results_of(dataset=data.name))
     finally:
-        DATASETS.pop(data.name)
+        forget(data.name)
     assert "add_table(X, y, task)" in page
     assert "The command line cannot say" in page
     assert EVIL not in visible(page)
@@ -346,6 +348,11 @@ def test_it_opens_offline_from_a_file_and_draws_its_charts(browser, results, tab
         assert faults == []
         wide = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
         assert wide <= 0
+        term = page.locator("figcaption .term, li .term").first
+        term.focus()  # explained where it stands, in the words of the list at the end
+        means = term.evaluate("e => getComputedStyle(e, '::after').content")
+        words = page.locator(".words dd").all_inner_texts()
+        assert means.strip('"') in [text.replace("\xa0", " ") for text in words]
         if width == 390:
             assert EVIL_NAMES[0] in page.locator("[data-figure]").first.inner_text()
         page.close()

@@ -1,7 +1,5 @@
 """Background runs: watched, joined, cancelled, resumed, with real threads and processes."""
 
-import os
-import signal
 import subprocess
 import sys
 import time
@@ -10,7 +8,8 @@ import numpy as np
 import psutil
 import pytest
 
-from cpp_core import LOSSES, Experiment, Loss, Store, add_table, run
+from cpp_core import Experiment, Store, add_table, run
+from cpp_core.trials.crew import Crew
 from cpp_core.trials.jobs import KEPT, Jobs
 
 COMPILED = Experiment(dataset="quadnoise", algorithms=("gd", "sgd"), n=300, test_size=60)
@@ -22,6 +21,10 @@ LONG_FITTED = Experiment(  # about 20 ms a trial
     algorithm_settings={"random-forest": {"n_estimators": 15}},
 )
 SLOW_FITS = Experiment(dataset="digits", algorithms=("boosting",))  # seconds a trial
+
+
+OTHERS: set[int] = set()
+"""Processes that other tests have left to be used again."""
 
 
 class Recording(Store):
@@ -41,13 +44,23 @@ def store(tmp_path):
     return Store(tmp_path / "store")
 
 
+@pytest.fixture(scope="module")
+def crew():
+    """Two processes for runs and one more, shared by the tests: each takes seconds to be ready."""
+    OTHERS.update(children())
+    crew = Crew(2)
+    yield crew
+    crew.close()
+    assert not children()
+
+
 @pytest.fixture
-def managed():
+def managed(crew):
     """Makes managers that are closed after the test."""
     made = []
 
     def make(store, **options):
-        made.append(Jobs(store, **{"n_jobs": 2, **options}))
+        made.append(Jobs(store, crew, **options))
         return made[-1]
 
     yield make
@@ -76,24 +89,34 @@ def watch(job, until=lambda: False, seconds=100):
     return [*seen, job.done]
 
 
-def leaders(parent=None):
-    """Children of a process that lead a group of their own."""
-    children = psutil.Process(parent).children()
-    return [
-        p.pid for p in children if p.status() != psutil.STATUS_ZOMBIE and os.getpgid(p.pid) == p.pid
-    ]
+def children(parent=None):
+    """The processes that a process has started."""
+    found = psutil.Process(parent).children(recursive=True)
+    return {p.pid for p in found if p.status() != psutil.STATUS_ZOMBIE} - OTHERS
 
 
-def alive(group):
-    """The processes of a group that can still use a processor."""
-    found = []
-    for process in psutil.process_iter():
-        try:
-            if os.getpgid(process.pid) == group and process.status() != psutil.STATUS_ZOMBIE:
-                found.append(process.pid)
-        except (ProcessLookupError, psutil.NoSuchProcess):
-            pass
-    return found
+def computing(pids):
+    """Those of the processes that use a processor now."""
+
+    def used():
+        seconds = {}
+        for pid in pids:
+            try:
+                times = psutil.Process(pid).cpu_times()
+                seconds[pid] = times.user + times.system
+            except psutil.Error:
+                pass
+        return seconds
+
+    before = used()
+    time.sleep(0.3)
+    return {pid for pid, seconds in used().items() if seconds - before[pid] > 0.02}
+
+
+def alive(pids):
+    """Those of the processes that have not ended."""
+    statuses = {p.pid: p.status() for p in psutil.process_iter() if p.pid in pids}
+    return {pid for pid, status in statuses.items() if status != psutil.STATUS_ZOMBIE}
 
 
 def seconds_until(condition, limit):
@@ -126,18 +149,18 @@ def test_fits_in_a_child(store, managed):
     same = Experiment(dataset="iris", algorithms=("naive-bayes", "dummy"))
     assert jobs.start(same, 40, 0) is job
     assert jobs.find(same, 40, 0) is job
-    seconds_until(leaders, 5)
-    (group,) = leaders()
+    seconds_until(children, 5)
     watch(job)
     assert (job.state, job.done) == ("done", 40)
     assert job.wait(3)
-    assert not alive(group)
+    processes = children()
     assert equal(job.results, run(FITTED, 40, n_jobs=1, store=Store(None)))
     assert store.stored(FITTED.key("dummy", 0)) == list(range(40))
     assert jobs.start(FITTED, 40, 0) is job
     fewer = jobs.start(FITTED, 30, 0)
     assert (fewer.state, fewer.done) == ("done", 30)
-    assert not leaders()
+    assert children() == processes  # they wait for more
+    assert len(processes) == 3  # for two blocks at once, and for studies
 
 
 @pytest.mark.slow
@@ -146,8 +169,8 @@ def test_cancel_and_resume(tmp_path, managed):
     jobs = managed(store)
     job = jobs.start(LONG_FITTED, 1000, 0)
     watch(job, lambda: job.seconds_left is not None)
-    (group,) = leaders()
-    watch(job, lambda: len(alive(group)) > 3)  # with workers of its own
+    processes = children()
+    watch(job, lambda: len(computing(processes)) == 2)
     assert 2 <= job.done < 1000
     assert job.seconds_left > 0
     start = time.monotonic()
@@ -155,8 +178,8 @@ def test_cancel_and_resume(tmp_path, managed):
     assert time.monotonic() - start < 0.1
     assert (job.state, job.abandoned) == ("cancelled", False)
     assert job.seconds_left > 0  # what going on would take
-    seconds_until(lambda: not alive(group), 2 - (time.monotonic() - start))
     assert job.wait(2)
+    assert not computing(processes)
     assert jobs.find(LONG_FITTED, 1000, 0) is job
     assert job.done == len(store.saved)
     resumed = jobs.start(LONG_FITTED, 1000, 0)
@@ -180,9 +203,13 @@ def test_a_run_that_would_take_long_pauses_after_its_first_trials(store, managed
     watch(job)
     assert job.wait(5)
     assert job.state == "paused"
+    assert not job.short
     assert not job.abandoned
     assert 2 <= job.done < 1000
     assert job.seconds_left > 1e-9
+    paced, job._pace = job._pace, 0.0  # the blocks that were under way were quick
+    assert job.short
+    job._pace = paced
     assert jobs.find(experiment, 1000, 0) is job
     assert len(store.stored(experiment.key(experiment.algorithms[0], 0))) == job.done
     again = jobs.start(experiment, 20, 0, limit=1e9)
@@ -206,25 +233,23 @@ def test_who_cancels_leaves_the_run_to_the_others(store, managed):
 def test_cancel_in_a_long_fit(managed):
     job = managed(Store(None)).start(SLOW_FITS, 100, 0)
     watch(job, lambda: job.done == 1)
-    (group,) = leaders()
+    watch(job, lambda: len(computing(children())) == 2)
+    processes = computing(children())
     job.cancel()
-    seconds_until(lambda: not alive(group), 2)
     assert job.state == "cancelled"
+    assert job.wait(3)
+    assert not computing(alive(processes))  # ended, unless the fit was just over
 
 
 def test_cancel_compiled_work(managed):
     job = managed(Store(None)).start(LONG_COMPILED, 5000, 0)
     watch(job, lambda: job.seconds_left is not None)
 
-    def busy():
-        used = time.process_time()
-        time.sleep(0.3)
-        return time.process_time() - used > 0.1
-
-    seconds_until(busy, 10)
+    processes = children()
+    watch(job, lambda: computing(processes))
     job.cancel()
-    seconds_until(lambda: not busy(), 2)
     assert job.wait(2)
+    assert not computing(processes)
 
 
 @pytest.mark.slow
@@ -236,10 +261,10 @@ def test_nobody_watches(managed):
         compiled.renew()
         time.sleep(0.1)
     assert fitted.state == compiled.state == "running"
-    (group,) = leaders()
+    processes = children()
     assert fitted.wait(4)
     assert compiled.wait(4)
-    assert not alive(group)
+    seconds_until(lambda: not computing(processes), 5)  # one may still be starting
     assert fitted.state == compiled.state == "cancelled"
     assert fitted.abandoned
     assert compiled.abandoned
@@ -252,7 +277,7 @@ def test_a_killed_parent_takes_its_child_along(tmp_path):
         "from cpp_core import Experiment, Store\n"
         "from cpp_core.trials.jobs import Jobs\n"
         "experiment = Experiment(dataset='iris', algorithms=('random-forest',))\n"
-        f"job = Jobs(Store({str(tmp_path)!r}), n_jobs=2, lease=60).start(experiment, 1000, 0)\n"
+        f"job = Jobs(Store({str(tmp_path)!r}), lease=60).start(experiment, 1000, 0)\n"
         "while job.seconds_left is None: time.sleep(0.02)\n"
         "print('computing', flush=True)\n"
         "time.sleep(60)\n"
@@ -260,17 +285,18 @@ def test_a_killed_parent_takes_its_child_along(tmp_path):
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as parent:
         assert parent.stdout is not None
         assert parent.stdout.readline() == b"computing\n"
-        (group,) = leaders(parent.pid)
-        seconds_until(lambda: len(alive(group)) > 3, 20)  # with workers of its own
+        processes = children(parent.pid)
+        assert processes
         parent.kill()
-    seconds_until(lambda: not alive(group), 3)
+    seconds_until(lambda: not alive(processes), 3)
 
 
 def test_a_child_that_dies(managed):
     jobs = managed(Store(None))
     job = jobs.start(FITTED, 10**5, 0)
-    seconds_until(leaders, 5)
-    os.kill(leaders()[0], signal.SIGKILL)
+    watch(job, lambda: job.done > 10)
+    for pid in children():
+        psutil.Process(pid).kill()
     watch(job)
     assert job.state == "failed"
     assert "ended unexpectedly (exit code -9)" in job.error
@@ -284,15 +310,13 @@ def test_a_cluster_that_does_not_answer(managed):
     assert job.error.startswith("The dask scheduler at nowhere://127.0.0.1:1 does not")
 
 
-def test_errors_become_sentences(store, managed, monkeypatch):
-    def sometimes_nan(candidate, X, y):
-        return np.where(X[:, 0] > 2, np.nan, 0.0)
-
-    monkeypatch.setitem(LOSSES, "broken", Loss("broken", sometimes_nan, low=0, high=1))
+def test_errors_become_sentences(store, managed):
     rng = np.random.default_rng(0)
-    table = add_table(rng.normal(size=(400, 2)), rng.normal(size=400), "regression")
-    jobs = managed(store)
-    job = jobs.start(Experiment(dataset=table.name, algorithms=("ridge",), loss="broken"), 10, 0)
+    y = rng.normal(size=400)
+    y[0] = np.nan  # a loss that is NaN, unless it is trained on
+    table = add_table(rng.normal(size=(400, 2)), y, "regression")
+    jobs = managed(store, lease=60)
+    job = jobs.start(Experiment(dataset=table.name, algorithms=("ridge",)), 10, 0)
     good = jobs.start(COMPILED, 10, 0)
     watch(job)
     watch(good)
@@ -319,19 +343,40 @@ def test_a_store_that_cannot_be_written(tmp_path, managed):
     assert equal(job.results, run(FITTED, 20, n_jobs=1, store=Store(None)))
 
 
-def test_two_at_once_others_wait(managed):
+def test_jobs_take_turns(managed):
     jobs = managed(Store(None), lease=60)
-    first, second, third, fourth = (jobs.start(LONG_COMPILED, 5000, seed) for seed in range(4))
-    watch(first, lambda: first.done > 20 and second.done > 20)
-    assert third.state == fourth.state == "running"
-    assert third.done == fourth.done == 0
-    fourth.cancel()
-    assert fourth.wait(1)
-    first.cancel()
-    watch(third, lambda: third.done > 0)
-    assert second.state == "running"
+    long = [jobs.start(LONG_COMPILED, 5000, seed) for seed in range(3)]
+    watch(long[0], lambda: all(job.done > 5 for job in long))
+    short = jobs.start(COMPILED, 30, 0)
+    waited = []
+    watch(short, lambda: waited.append(short.behind))
+    assert (short.state, short.behind) == ("done", 0)
+    assert all(job.state == "running" for job in long)
+    assert max(waited) <= 2  # as many as compute at once
+    shares = [job.done for job in long]
+    watch(long[0], lambda: all(job.done > done for job, done in zip(long, shares, strict=True)))
+    long[0].cancel()
+    assert long[0].wait(3)
     jobs.close()
-    assert second.state == third.state == "cancelled"
+    assert all(job.state == "cancelled" for job in long)
+
+
+@pytest.mark.slow
+def test_a_short_run_passes_long_ones(managed):
+    jobs = managed(Store(None), lease=100)
+    alone = jobs.start(LONG_FITTED, 100, 7)
+    start = time.monotonic()
+    watch(alone)
+    own = time.monotonic() - start
+    long = [jobs.start(SLOW_FITS, 100, 0), jobs.start(LONG_COMPILED, 100_000, 0)]
+    watch(long[0], lambda: all(job.done > 2 for job in long))
+    start = time.monotonic()
+    short = jobs.start(LONG_FITTED, 100, 8)
+    watch(short)
+    assert (
+        time.monotonic() - start < 5 * own + 5
+    )  # about a third of the processors, and a fit's wait
+    assert all(job.state == "running" for job in long)
 
 
 def test_the_last_jobs_are_kept(managed):

@@ -5,10 +5,16 @@ import pytest
 from scipy import stats
 
 from cpp_core import Experiment, PlattSVC, load_dataset, make_algorithm
+from cpp_core.method import threads as threads_module
 from cpp_core.method.modulation import LEVELS
-from cpp_core.trials import one_trial as trials
 from cpp_core.trials.gram import GramSVC, TableGram, gather, shared_gram
-from cpp_core.trials.one_trial import algorithm_rng, run_block, run_trial, trial_sample
+from cpp_core.trials.one_trial import (
+    algorithm_rng,
+    array_names,
+    run_block,
+    run_trial,
+    trial_sample,
+)
 from cpp_core.trials.results import Results
 from tests.builders import VARIANTS, experiment_of, normal_sample
 
@@ -27,6 +33,7 @@ def test_shapes_and_types(name):
         assert own["calibration"].dtype == own["test"].dtype == np.float32
         assert own["failed"] == 0
         assert own["failure"] == b""
+        assert set(own) == array_names(experiment)
 
 
 @pytest.mark.no_cover  # the lines of the test above, again and again
@@ -142,8 +149,23 @@ def test_shared_gram_is_the_plain_machine(kernel):
     np.testing.assert_array_equal(slices, gather(gram.inner, new[:3], train[:4]))
 
 
+def test_a_shared_gram_is_compact_where_it_stays_exact():
+    X, y = load_dataset("wine").table
+    for table, kind in ((np.eye(3), np.uint16), (np.eye(3) / 2, np.float32), (X, np.float64)):
+        gram = TableGram(table)
+        assert gram.inner.dtype == gram.squared.dtype == kind
+        np.testing.assert_array_equal(gram.inner, table @ table.T)
+    train, new = np.arange(0, 178, 2), np.arange(1, 178, 2)
+    plain = PlattSVC(random_state=1).fit(X[train], y[train])
+    fast = shared_gram(PlattSVC(random_state=1), gram).fit(train, y[train])
+    np.testing.assert_allclose(fast.predict_proba(new), plain.predict_proba(X[new]), atol=1e-3)
+    with pytest.raises(ValueError, match="C must be greater than 0"):
+        GramSVC(gram, C=-1.0).fit(train, y[train])
+
+
 def test_shared_gram_is_for_its_kernels():
     gram = TableGram(np.eye(3))
+    assert shared_gram(PlattSVC(), TableGram(1e200 * np.eye(3))) is None
     assert shared_gram(PlattSVC(kernel="poly"), gram) is None
     assert shared_gram(make_algorithm("knn"), gram) is None
     automatic = GramSVC(gram, "rbf", gamma="auto").fit(np.array([0, 1]), np.array([0, 1]))
@@ -159,14 +181,14 @@ def test_generators_are_independent():
 
 def test_one_thread_until_the_last_block_is_done():
     def threads():
-        return {library["num_threads"] for library in trials._LIBRARIES.info()}
+        return {library["num_threads"] for library in threads_module._LIBRARIES.info()}
 
-    trials._LIBRARIES.limit(limits=2)
+    threads_module._LIBRARIES.limit(limits=2)
     before = threads()
-    with trials.one_thread():
-        first = trials.one_thread()
+    with threads_module.one_thread():
+        first = threads_module.one_thread()
         with first:
             assert threads() == {1}
         assert threads() == {1}
     assert threads() == before
-    trials._LIBRARIES.limit(limits=1)
+    threads_module._LIBRARIES.limit(limits=1)

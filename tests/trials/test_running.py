@@ -1,19 +1,29 @@
 """Runs: the same numbers on any workers, resumed, never computed twice."""
 
+import math
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
+from threading import Thread
 
 import joblib
 import numpy as np
 import pytest
 
+import cpp_core.trials.cluster
+import cpp_core.trials.helpers
+import cpp_core.trials.pace
 import cpp_core.trials.running
 from cpp_core import Experiment, Store, add_table, run, stream
-from cpp_core.trials.jobs import Jobs
-from cpp_core.trials.running import SchedulerError, workers, works_in_threads
+from cpp_core.method.machine import SchedulerError
+from cpp_core.trials.crew import crew_of_all
+from cpp_core.trials.helpers import Processes, Threads, learned, shared
+from cpp_core.trials.own import own_of
+from cpp_core.trials.pace import Pace
+from cpp_core.trials.running import workers, works_in_threads
 
 PLAIN = Experiment(dataset="iris", algorithms=("naive-bayes", "dummy"))
 QUICK = Experiment(dataset="quadnoise", algorithms=("gd", "sgd"), n=300, test_size=60)
@@ -32,34 +42,66 @@ def store(tmp_path):
     return Store(tmp_path)
 
 
+@pytest.fixture
+def given(monkeypatch):
+    """The blocks that processes were given: some from the start, however little there is to do."""
+    blocks, submit = [], Processes.submit
+
+    def noting(self, experiment, seed, numbers):
+        blocks.append(numbers)
+        return submit(self, experiment, seed, numbers)
+
+    monkeypatch.setattr(Processes, "ready", lambda self, pace, left: True)
+    monkeypatch.setattr(Processes, "submit", noting)
+    return blocks
+
+
 @pytest.mark.parametrize("experiment", [PLAIN, QUICK], ids=["plain", "compiled"])
-def test_any_workers_any_blocks_any_backend(experiment, monkeypatch):
+def test_any_workers_any_blocks_any_backend(experiment, given, monkeypatch):
     alone = run(experiment, 30, n_jobs=1, store=Store(None))
     assert alone.trials.tolist() == list(range(30))
-    monkeypatch.setattr(cpp_core.trials.running, "_short", lambda pace, todo: False)
     monkeypatch.delenv("LOKY_MAX_CPU_COUNT")  # None means the machine's cores here
-    for backend, n_jobs in (("threading", 3), ("threading", None), ("loky", 2), ("loky", None)):
+    for backend, n_jobs in (("threading", 3), ("threading", None), ("loky", 2), ("loky", -1)):
         for seconds in (1e-4, 10.0):
-            monkeypatch.setattr(cpp_core.trials.running, "BLOCK_SECONDS", seconds)
+            monkeypatch.setattr(cpp_core.trials.pace, "BLOCK_SECONDS", seconds)
+            given.clear()
             found = run(experiment, 30, n_jobs=n_jobs, backend=backend, store=Store(None))
             assert equal(alone, found)
+            assert bool(given) == (backend == "loky" and workers(n_jobs) > 1)
+
+
+def test_processes_join_where_it_pays(monkeypatch):
+    monkeypatch.setattr(cpp_core.trials.helpers, "_idle", [])
+    monkeypatch.setattr(cpp_core.trials.helpers, "COLD_SECONDS", math.inf)
+    first = Processes(1, PLAIN, None)
+    pace = Pace()
+    for _ in range(3):
+        assert not first.ready(pace, 10**9)  # a start would take longer
+        pace.saw(1, 0.01)
+    monkeypatch.setattr(cpp_core.trials.helpers, "COLD_SECONDS", 1.0)
+    assert not first.ready(pace, 50)
+    deadline = time.time() + 60
+    while not first.ready(pace, 200) and time.time() < deadline:
+        time.sleep(0.01)
+    assert first.ready(pace, 200)
+    first.close(stopped=False)
+    again, other = Processes(1, PLAIN, None), Processes(1, QUICK, None)
+    assert again.ready(Pace(), 2)  # warm, and it knows what is needed
+    assert not other.ready(Pace(), 2)
+    again.close(stopped=True)
+    other.close(stopped=False)
+    assert not Processes(1, PLAIN, None).ready(Pace(), 2)
 
 
 def test_workers_are_one_for_each_core_unless_said_otherwise(monkeypatch):
     monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "2")
-    assert workers(None) == joblib.cpu_count() == Jobs(Store(None)).n_jobs
-    assert workers(3) == 3
+    assert workers(None) == joblib.cpu_count() == crew_of_all.__wrapped__().n_jobs
+    for n_jobs in (3, 1, -1, -2, -100):
+        assert workers(n_jobs) == joblib.effective_n_jobs(n_jobs)
     asked = []
-    pool = cpp_core.trials.running._pool
-
-    def noting(backend, scheduler, n_jobs):
-        asked.append(n_jobs)
-        return pool(backend, scheduler, n_jobs)
-
-    monkeypatch.setattr(cpp_core.trials.running, "_pool", noting)
-    monkeypatch.setattr(cpp_core.trials.running, "_short", lambda pace, todo: False)
-    run(QUICK, 600, backend="threading", store=Store(None))
-    assert asked == [joblib.cpu_count()] or joblib.cpu_count() == 1
+    monkeypatch.setattr(cpp_core.trials.running, "Threads", lambda n: asked.append(n) or Threads(n))
+    run(QUICK, 60, store=Store(None))
+    assert asked == [joblib.cpu_count() - 1] or joblib.cpu_count() == 1
 
 
 def test_the_workers_that_suit():
@@ -100,7 +142,7 @@ def test_nothing_is_computed_twice(store, monkeypatch):
 
 
 def test_partial_results_grow(store, monkeypatch):
-    monkeypatch.setattr(cpp_core.trials.running, "BLOCK_SECONDS", 1e-4)
+    monkeypatch.setattr(cpp_core.trials.pace, "BLOCK_SECONDS", 1e-4)
     seen = []
     for results in stream(PLAIN, 8, n_jobs=1, store=store):
         seen.append(len(results.trials))
@@ -115,9 +157,8 @@ def test_partial_results_grow(store, monkeypatch):
 
 
 @pytest.mark.parametrize("backend", ["threading", "loky"])
-def test_a_stopped_run_goes_on(store, monkeypatch, backend):
-    monkeypatch.setattr(cpp_core.trials.running, "BLOCK_SECONDS", 1e-4)
-    monkeypatch.setattr(cpp_core.trials.running, "_short", lambda pace, todo: False)
+def test_a_stopped_run_goes_on(store, given, monkeypatch, backend):
+    monkeypatch.setattr(cpp_core.trials.pace, "BLOCK_SECONDS", 1e-4)
     partial = stream(PLAIN, 40, n_jobs=2, backend=backend, store=store)
     for results in partial:
         if len(results.trials) >= 6:
@@ -131,7 +172,7 @@ def test_a_stopped_run_goes_on(store, monkeypatch, backend):
 
 def test_killed_runs_keep_their_blocks(tmp_path):
     code = (
-        "import cpp_core.trials.running as r; r.BLOCK_SECONDS = 1e-3\n"
+        "import cpp_core.trials.pace as r; r.BLOCK_SECONDS = 1e-3\n"
         "from cpp_core import *\n"
         "e = Experiment(dataset='iris', algorithms=('naive-bayes', 'dummy'))\n"
         f"run(e, 100000, n_jobs=1, store=Store({str(tmp_path)!r}))"
@@ -158,6 +199,17 @@ def test_a_damaged_block_is_computed_again(store):
     assert equal(first, run(PLAIN, 10, n_jobs=1, store=store))
 
 
+def test_a_forged_block_is_computed_again(store):
+    """One that is whole and newest, but has not the arrays of a trial; the others stay."""
+    first = run(PLAIN, 10, n_jobs=1, store=store)
+    key = PLAIN.key("dummy", 0)
+    kept = set(store.folder.glob(f"{key}/*.npz"))
+    for arrays in ({"other": np.zeros((10, 1))}, {"test": np.zeros((10, 1))}):
+        Store(store.folder).save(key, range(10), arrays)
+    assert equal(first, run(PLAIN, 10, n_jobs=1, store=store))
+    assert set(store.folder.glob(f"{key}/*.npz")) == kept
+
+
 def test_a_store_that_cannot_be_written(tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
@@ -166,7 +218,7 @@ def test_a_store_that_cannot_be_written(tmp_path):
     assert "will not be remembered" in results.problem
 
 
-def test_own_tables(store):
+def test_own_tables(store, given):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(200, 3)), np.where(rng.random(200) < 0.5, "yes", "no")
     table = add_table(X, y, "classification")
@@ -174,14 +226,20 @@ def test_own_tables(store):
     assert add_table(X, y[::-1].copy(), "classification").name != table.name
     experiment = Experiment(dataset=table.name, algorithms=("naive-bayes",))
     results = run(experiment, 20, n_jobs=2, store=store)
-    assert equal(results, run(experiment, 20, n_jobs=2, backend="loky", store=Store(None)))
+    assert given
+    assert equal(results, run(experiment, 20, n_jobs=1, store=Store(None)))
+    told = shared(own_of(experiment))
+    table = learned(told).table.table
+    assert (table[0] == X).all()
+    assert not table[0].flags.writeable  # memory that all workers map
+    os.close(told.file)
 
 
 @pytest.mark.slow
 def test_a_cluster_gives_the_same(monkeypatch):
     distributed = pytest.importorskip("distributed")
-    monkeypatch.setattr(cpp_core.trials.running, "SCHEDULER_SECONDS", 30.0)
-    monkeypatch.setattr(cpp_core.trials.running, "BLOCK_SECONDS", 1e-3)
+    monkeypatch.setattr(cpp_core.trials.cluster, "ANSWER_SECONDS", 30.0)
+    monkeypatch.setattr(cpp_core.trials.pace, "BLOCK_SECONDS", 1e-3)
     cluster = distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
     )
@@ -190,11 +248,36 @@ def test_a_cluster_gives_the_same(monkeypatch):
     assert equal(results, run(PLAIN, 12, n_jobs=1, store=Store(None)))
 
 
-def test_an_unreachable_scheduler():
-    start = time.time()
-    with pytest.raises(SchedulerError, match=r"at tcp://127.0.0.1:1 does not answer.*leave the"):
-        run(PLAIN, 5, scheduler="tcp://127.0.0.1:1", store=Store(None))
-    assert time.time() - start < 10
+@pytest.mark.slow
+def test_a_scheduler_that_goes_away_is_a_sentence_and_nothing_is_lost(store, monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(cpp_core.trials.cluster, "ANSWER_SECONDS", 30.0)
+    cluster = distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
+    )
+    with cluster:
+        partial = stream(PLAIN, 10**4, scheduler=cluster.scheduler_address, store=store)
+        seen = next(partial)
+        cluster.sync(cluster.scheduler.close)
+        start = time.monotonic()
+        with pytest.raises(SchedulerError, match="is gone; what was computed is kept"):
+            list(partial)
+        assert time.monotonic() - start < 10
+    assert set(seen.trials.tolist()) <= set(store.stored(PLAIN.key("dummy", 0)))
+
+
+@pytest.mark.parametrize("other", [None, b"", b"HTTP/1.0 400 Bad Request\r\n\r\n"])
+def test_no_scheduler_at_its_address(other):
+    """Nobody, somebody who takes the connection and says nothing, and a server of pages."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1] if other is not None else 1
+        if other:
+            Thread(target=lambda: listener.accept()[0].sendall(other), daemon=True).start()
+        start = time.monotonic()
+        says = rf"at tcp://127.0.0.1:{port} does not answer.*leave the"
+        with pytest.raises(SchedulerError, match=says):
+            run(PLAIN, 5, scheduler=f"tcp://127.0.0.1:{port}", store=Store(None))
+        assert time.monotonic() - start < 10
 
 
 @pytest.mark.parametrize(

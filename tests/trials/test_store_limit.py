@@ -1,10 +1,12 @@
 """The store's limit: what is removed when it is full, and when."""
 
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
-from cpp_core.trials.store import Store
+from cpp_core.trials.store import Store, writer
 from tests.builders import KEY, OTHER, blocks_in, fill
 
 
@@ -69,3 +71,14 @@ def test_abandoned_temporary_files_are_removed(tmp_path):
     fill(Store(tmp_path), range(3))
     assert not old.exists()
     assert young.exists()
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    left, mine = (
+        tmp_path / OTHER / f"{writer(pid)}{'0' * 16}.tmp" for pid in (dead.pid, os.getpid())
+    )
+    for path in (left, mine):
+        path.write_bytes(b"half a block")
+    assert len(Store(tmp_path).load(OTHER, range(3))[0]) == 3
+    assert not left.exists()  # whoever wrote it was killed
+    assert mine.exists()
+    assert young.exists()  # of another machine

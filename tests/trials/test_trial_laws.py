@@ -8,8 +8,8 @@ exact probability is a lower bound. The last tests show that a rank which is off
 import numpy as np
 import pytest
 from scipy import special, stats
-from sklearn.ensemble import RandomForestClassifier
 
+import cpp_core.method.symbols
 from cpp_core import Experiment, Results, coverage_law
 from cpp_core.trials.one_trial import run_block
 from tests.builders import (
@@ -17,7 +17,6 @@ from tests.builders import (
     Quick,
     law_pvalues,
     register_quick,
-    replaced,
     shifted_ranks,
 )
 
@@ -130,7 +129,7 @@ def test_metrics_that_tie_on_batches(loss, retrained):
 @both
 def test_kinds_of_error_with_continuous_scores(retrained, monkeypatch):
     """The likeliest possible symbol has a probability of at least a half, hence no set is empty."""
-    replaced(monkeypatch, RandomForestClassifier, lambda **_: Indifferent())
+    monkeypatch.setattr(cpp_core.method.symbols, "default_classifier", Indifferent)
     check_exact_and_sharp(symbols(retrained), SYMBOLS, [(0, 1), (0, -1)])
 
 
@@ -139,5 +138,5 @@ def test_kinds_of_error_with_continuous_scores(retrained, monkeypatch):
     [("majority", False), ("majority", True), ("naive-bayes", False), ("dummy", False)],
 )
 def test_kinds_of_error_that_tie(algorithm, retrained, monkeypatch):
-    replaced(monkeypatch, RandomForestClassifier, lambda **_: FrequencyByLabel())
+    monkeypatch.setattr(cpp_core.method.symbols, "default_classifier", FrequencyByLabel)
     check_at_least(symbols(retrained, algorithm), SYMBOLS)

@@ -1,102 +1,144 @@
-"""Work that is watched: counted, cancelled, given up; other threads are not touched."""
+"""Work that is watched: counted, cancelled, given up, refused; its process is of use again."""
 
 import time
-from concurrent.futures import ThreadPoolExecutor
-from threading import Event
 
 import numpy as np
+import psutil
 import pytest
 from sklearn.dummy import DummyRegressor
 
 from cpp_core import Experiment
 from cpp_core.method.training import train
 from cpp_core.trials.case_study import case_study
+from cpp_core.trials.children import RunError
+from cpp_core.trials.crew import Crew
 from cpp_core.trials.watching import StoppedError, Watched
 
 X, Y = np.zeros((3, 1)), np.arange(3.0)
 
 
-@pytest.fixture
-def executor():
-    with ThreadPoolExecutor(2) as executor:
-        yield executor
+@pytest.fixture(scope="module")
+def crew():
+    crew = Crew(1)
+    yield crew
+    crew.close()
 
 
-def fits(n, begun=None, go_on=None):
-    for i in range(n):
+def fits(n, seconds=0.0):
+    for _ in range(n):
         train(DummyRegressor(), X, Y, np.random.default_rng(0))
-        if i == 0 and begun is not None:
-            begun.set()
-            go_on.wait(10)
+        time.sleep(seconds)
     return n
 
 
-def test_training_runs_are_counted(executor):
-    first, second = Watched(executor, fits, 5), Watched(executor, fits, 3)
-    assert (first.pending.result(10), second.pending.result(10)) == (5, 3)
+def holds(bytes_, seconds):
+    kept = np.ones(bytes_ // 8)
+    train(DummyRegressor(), X, Y, np.random.default_rng(0))
+    time.sleep(seconds)
+    return kept.size
+
+
+def begun(study, fits=1):
+    deadline = time.monotonic() + 60
+    while study.done < fits:
+        assert time.monotonic() < deadline, "it has not begun"
+        study.watchers.renew()
+        time.sleep(0.02)
+
+
+def memory():
+    """Bytes that the children hold."""
+    return sum(p.memory_info().rss for p in psutil.Process().children(recursive=True))
+
+
+def test_training_runs_are_counted(crew):
+    first, second = (Watched(crew, fits, n, lease=60) for n in (5, 3))
+    assert (first.pending.result(60), second.pending.result(60)) == (5, 3)
     assert (first.done, second.done) == (5, 3)
     assert not first.stopped
-    assert fits(2) == 2  # nobody watches this one
-    assert (first.done, second.done) == (5, 3)
 
 
-def test_cancel_stops_before_the_next_run(executor):
-    begun, go_on = Event(), Event()
-    study = Watched(executor, fits, 5, begun, go_on)
-    assert begun.wait(10)
-    study.cancel()
-    assert not study.stopped
-    go_on.set()
-    with pytest.raises(StoppedError, match="after 1 training runs"):
+def test_a_cancelled_study_ends_within_a_fit_and_leaves_nothing(crew):
+    Watched(crew, fits, 1, lease=60).pending.result(60)
+    before = memory()
+    study = Watched(crew, holds, 2**29, 60.0, lease=60)
+    deadline = time.monotonic() + 20
+    while memory() < before + 2**29 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    start = time.monotonic()
+    assert study.cancel()
+    with pytest.raises(StoppedError):
         study.pending.result(10)
-    assert study.stopped
-    assert study.cancelled
+    assert time.monotonic() - start < 3
+    assert (study.stopped, study.cancelled) == (True, True)
+    assert memory() < before + 2**28
+    assert Watched(crew, fits, 2, lease=60).pending.result(60) == 2
 
 
-@pytest.mark.parametrize("renewed", [False, True])
-def test_nobody_waits(executor, monkeypatch, renewed):
-    now = 0.0
-    monkeypatch.setattr(time, "monotonic", lambda: now)
-    begun, go_on = Event(), Event()
-    study = Watched(executor, fits, 5, begun, go_on, lease=10)
-    assert begun.wait(10)
-    now = 11.0
-    assert study.seconds_left(5) is None  # one run tells no pace
-    if renewed:
+def test_nobody_waits(crew):
+    study = Watched(crew, fits, 1000, 0.1, lease=1.0)
+    begun(study)
+    assert isinstance(study.pending.exception(10), StoppedError)
+    assert (study.stopped, study.cancelled) == (True, False)
+    assert 0 < study.done < 100
+
+
+def test_who_renews_keeps_it_going(crew):
+    study = Watched(crew, fits, 20, 0.1, lease=1.0)
+    while not study.pending.done():
         study.watchers.renew("somebody")
-    go_on.set()
-    if renewed:
-        assert study.pending.result(10) == 5
-        assert study.seconds_left(15) == 22.0
-    else:
-        assert isinstance(study.pending.exception(10), StoppedError)
-    assert study.stopped is not renewed
-    assert not study.cancelled
+        time.sleep(0.05)
+    assert study.pending.result() == 20
+    assert study.seconds_left(40) > 0
 
 
-def test_others_go_on_waiting(executor):
-    begun, go_on = Event(), Event()
-    study = Watched(executor, fits, 5, begun, go_on)
-    assert begun.wait(10)
+def test_others_go_on_waiting(crew):
+    study = Watched(crew, fits, 1000, 0.1, lease=60)
+    begun(study)
     for name in ("first", "second"):
         study.watchers.renew(name)
     assert not study.cancel("first")
     assert not study.cancelled
     assert study.cancel("second")
-    go_on.set()
     assert isinstance(study.pending.exception(10), StoppedError)
 
 
-def test_other_errors_are_no_stop(executor):
-    study = Watched(executor, int, "many")
-    assert isinstance(study.pending.exception(10), ValueError)
+def test_one_that_has_not_begun_is_cancelled_at_once(crew):
+    busy = Watched(crew, fits, 1000, 0.1, lease=60)
+    begun(busy)
+    waiting = Watched(crew, fits, 1, lease=60)
+    assert waiting.behind == 0  # not yet worth a word
+    time.sleep(1.2)
+    assert (waiting.behind, busy.behind) == (1, 0)
+    waiting.cancel()
+    busy.cancel()
+    assert isinstance(waiting.pending.exception(10), StoppedError)
+    assert waiting.done == 0
+
+
+def test_other_errors_are_no_stop(crew):
+    study = Watched(crew, int, "many", lease=60)
+    assert isinstance(study.pending.exception(60), ValueError)
+    assert not study.stopped
+    broken = Watched(crew, divmod, 1, 0, lease=60)
+    assert isinstance(broken.pending.exception(60), RunError)
+
+
+def test_one_that_takes_too_much_memory(monkeypatch):
+    monkeypatch.setenv("CPP_CORE_MEMORY", "0.2")
+    crew = Crew(1)
+    study = Watched(crew, holds, 2**29, 60.0, lease=60)
+    with pytest.raises(RunError, match=r"took more than the 0\.2 GiB of memory that are allowed"):
+        study.pending.result(60)
+    crew.close()
     assert not study.stopped
 
 
-def test_a_study_of_cases_counts_all_its_runs(executor):
+def test_a_study_of_cases_counts_all_its_runs(crew):
     experiment = Experiment(
         dataset="iris", algorithms=("naive-bayes", "dummy"), variant="z-variable", n_sets=5
     )
-    study = Watched(executor, case_study, experiment, 0)
-    study.pending.result(60)
+    study = Watched(crew, case_study, experiment, 0, lease=60)
+    found = study.pending.result(60)
     assert study.done == 2 * experiment.sizes.fits
+    assert (found.sets("dummy") == case_study(experiment, 0).sets("dummy")).all()

@@ -47,6 +47,23 @@ def test_so_many_cases_would_do(wins, n):
     assert found.facts["outcome"] in ("first wins", "second wins")
 
 
+def test_differences_inside_the_margin_are_no_real_difference():
+    a = np.random.default_rng(1).exponential(size=100).round(2)
+    margin = replace(AB, margin=5.0)
+    for d in (a - (a + 0.2), np.full(100, -2.0), np.r_[4.0, np.zeros(99)], -2 * np.ones(10)):
+        found = mean_of(d, 0.1, margin)
+        assert found.facts["outcome"] == "practically equal"
+        assert (found.badge, found.brief.lead) == ("approximate", "no real difference")
+        assert "which this data cannot rule out" in found.text
+    bounded = replace(margin, about=replace(AB.about, low=0.0, high=10.0), margin=1.5)
+    assert mean_of(-np.ones(100), 0.1, bounded).facts["outcome"] == "practically equal"
+    assert mean_of(-np.ones(9), 0.1, margin).facts["outcome"] == "not decided"  # too few to say it
+    noise = mean_of(a - (a + 0.2), 0.1, AB)
+    assert "all 100 differences are -0.2, which shows no spread" in noise.text
+    stored = a.astype(np.float32)
+    assert "differences are -0.2" in mean_of(stored - (stored + np.float32(0.2)), 0.1, AB).text
+
+
 def test_tail_rule():
     rng = np.random.default_rng(3)
     heavy = [largest_share(rng.standard_t(2.1, 1000) ** 2) for _ in range(200)]

@@ -42,11 +42,11 @@ def line_of(columns, alpha=0.1, **settings):
 def test_a_row_has_cases_average_bound_and_outcome():
     table = rows_of({"a": MANY, "b": 2000 * MANY})
     assert interval(MANY, 0.1, "upper")[1] == 0.91
-    assert table.head == ("model", "cases", "average", "bound (90 %)", "outcome")
-    assert table.rows[0] == ("a", "100", "0.505", "at most 0.91", "bound")
-    assert table.rows[1] == ("b", "100", "1,010", "at most 1,820", "bound")
+    assert table.head == ("model", "cases", "average", "bound (90 %)")  # nothing was asked
+    assert table.rows[0] == ("a", "100", "0.505", "at most 0.91")
+    assert table.rows[1] == ("b", "100", "1,010", "at most 1,820")
     scores = rows_of({"acc": MANY}, greater=True)
-    assert scores.rows == [("acc", "100", "0.505", "at least 0.1", "bound")]
+    assert scores.rows == [("acc", "100", "0.505", "at least 0.1")]
     assert "the next score" in scores.caption
 
 
@@ -70,11 +70,11 @@ def test_an_average_beyond_the_bound_has_a_word():
     (row,) = rows_of({"m": -rare}, greater=True).rows
     assert row[3:] == ("at least 0", "bound; the average lies beyond it")
     assert line_of({"m": rare}) == (
-        "At most 0. The loss of this trained model on the next case, with 90 % confidence; the "
-        "average lies beyond it; average 9."
+        "At most 0. The loss of this trained model on the next case, with 90 % confidence; average "
+        "9, beyond the bound."
     )
     (row,) = rows_of({"m": rare}, alpha=0.05).rows
-    assert row[3:] == ("at most 100", "bound")
+    assert row[3:] == ("at most 100",)
 
 
 def test_no_bound_is_told_by_the_count_that_is_missing():
@@ -97,7 +97,9 @@ def test_errors_are_counted_where_losses_are_0_and_1():
     most = batch_errors(200, 10, 100, 0.1, "upper")[1]
     table = rows_of({"wrong": WRONG})
     assert table.head[2:5] == ("errors", "error rate", "next 100 cases")
-    assert table.rows == [("wrong", "200", "10", "5 %", f"at most {most} errors", "bound")]
+    assert table.rows == [("wrong", "200", "10", "5 %", f"at most {most} errors", "right (90 %)")]
+    often = rows_of({"wrong": np.repeat([0.0, 1.0], [140, 60])})
+    assert often.rows[0][-1] == "may be wrong"  # 30 of 100 are errors
     right = rows_of({"right": 1 - WRONG}, greater=True)
     assert right.rows[0][1:] == table.rows[0][1:]
     assert line_of({"right": 1 - WRONG}, greater=True) == (
@@ -117,7 +119,7 @@ def asked(columns, greater=False, **settings):
 
 
 def test_what_was_asked_is_told_by_outcome():
-    assert asked({"m": MANY}) == ("", ["bound"])
+    assert asked({"m": MANY}) == ("", ["at most 0.91"])  # no outcome, the bound is the last
     assert asked({"m": MANY}, at_most=0.96) == (
         "Shown: at least 90 % of new losses are at most 0.96 (95 % confidence).",
         ["shown"],
@@ -185,7 +187,7 @@ def test_a_pair_that_is_not_decided_says_what_would_do():
     (line,) = lines_of({"a": 5 + d, "b": np.full(200, 5.0)})
     assert line.startswith("Not decided: a is ahead of b on 101 of 200 cases, never equal; about")
     (line,) = lines_of({"a": [1.0, 2.0], "b": [2.0, 1.0]})
-    assert line == "Not decided: a and b win 1 of 2 cases each, never equal."
+    assert line == "Not decided: a and b win 1 each of 2 cases, never equal."
     (line,) = lines_of({"a": MANY, "b": MANY})
     assert line == "a and b: equal on all of 100 held-out cases."
 

@@ -1,7 +1,6 @@
 """What is told first: every outcome with a known truth, in few words, one number for one thing."""
 
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -91,7 +90,9 @@ def test_not_decided():
     for card in found.cards[:2]:
         assert (card.claim, card.strength, card.mark) == ("open", None, "○ not decided")
     same = strip(a=HALF, b=HALF)
-    assert same.text == "a or b: more cases may tell."
+    assert same.text == f"a and b are equal on all of {N} held-out cases."
+    even = strip(a=np.array([1.0, 2.0]), b=np.array([2.0, 1.0]))
+    assert even.text == "a or b: more cases may tell."
     assert same.cards[1].text == "a and b are equal"
 
 
@@ -137,15 +138,18 @@ def test_one_alone_has_no_decision():
     assert alone.text == (
         "The log loss of this trained Logistic regression on the next case, with 90 % confidence."
     )
-    assert [card.topic for card in alone.cards] == [
-        *("On average", "The next loss", "Your limit, at most 9.5 nats")
-    ]
+    assert [card.topic for card in alone.cards] == ["On average", "Your limit, at most 9.5 nats"]
     assert alone.cards[0].text == "4.81 nats"  # of 99 calibration and 4 test losses
-    assert alone.cards[2].text == "shown"
+    assert alone.cards[1].text == "shown"
+    assert alone.behind[0].mark == "✓ exact guarantee"  # the headline's
     few = asked_strip(results_of([tenths(8)]))
     assert few.title == "No bound yet."
     assert few.text.endswith("on the next case: 1 more calibration case would give one.")
-    assert few.cards[1].mark == "○ too little data"
+    assert few.behind[0].mark == "○ too little data"
+    many = asked_strip(results_of([np.repeat(tenths(99), 25, axis=0)]))
+    usual = cards(many)["Typical of 25 simulated data sets"]
+    assert (usual.text, usual.strength) == ("at most 9 nats", None)
+    assert usual.detail == "this split's is the same as in 100 % of 24 other splits"
 
 
 def test_a_bound_is_one_number_wherever_it_is_quoted():
@@ -156,12 +160,11 @@ def test_a_bound_is_one_number_wherever_it_is_quoted():
     told = {name: expected_loss(results, name, 0.1).facts["quoted"] for name in results.algorithms}
     quoted = re.findall(r"at most ([\d.]+ nats)", f"{bound.text}; {bound.detail}")
     assert sorted(quoted) == sorted(told.values())
-    assert "typical of 40 simulated data sets: " in bound.detail
+    assert bound.detail not in str(found.beside_table)  # a table of all says it
+    assert found.beside_table.cards[:2] == found.cards[:2]
     assert answers_from(results, 0.1).strip == asked_strip(results, 0.1, "two-sided")
     places = [own.text for own in bound.verdicts if "this split's bound" in own.text]
     assert len(places) == 2  # one click to why they differ
-    few = replace(results, trials=results.trials[:5])
-    assert "typical" not in asked_strip(few, 0.1).cards[2].detail
 
 
 def test_two_sides_change_the_strip():
@@ -170,15 +173,14 @@ def test_two_sides_change_the_strip():
 
 
 def test_a_word_where_the_average_exceeds_the_bound():
-    rare = np.where(np.arange(60) < 5, 30.0, 0.01)[None]
-    found = asked_strip(results_of([rare]))
-    assert AVERAGE_BEYOND in cards(found)["The next loss"].detail
-    assert (
-        AVERAGE_BEYOND not in cards(asked_strip(results_of([tenths(60)])))["The next loss"].detail
-    )
-    hard = {"variant": "batch", "loss": "accuracy", "batch_size": 10}
+    rare, even = np.where(np.arange(60) < 5, 30.0, 0.01)[None], tenths(60)
+    metric = {"variant": "batch", "loss": "accuracy", "batch_size": 10}
     low = np.where(np.arange(60) < 5, 0.0, 0.9)[None]
-    assert AVERAGE_BEYOND in cards(asked_strip(results_of([low], **hard)))["The next batch"].detail
+    for losses, settings, beyond in ((rare, {}, True), (even, {}, False), (low, metric, True)):
+        average = asked_strip(results_of([losses], **settings)).cards[0]
+        assert average.detail.endswith("beyond the bound") == beyond
+        bound = asked_strip(results_of([losses] * 2, **settings)).beside_table.cards[2]
+        assert bound.detail == (AVERAGE_BEYOND if beyond else "")
 
 
 def test_failed_runs_and_kinds_of_error():

@@ -7,7 +7,7 @@ from cpp_core.catalog.losses import CLIPS
 from cpp_core.catalog.presets import PRESETS
 from cpp_core.catalog.regressors import REGRESSORS
 from cpp_core.catalog.variants import VARIANTS
-from cpp_core.trials.experiment import preset_of
+from cpp_core.trials.preset_runs import preset_of
 from cpp_core.verdicts.language import alpha_of_points, confidence_points
 from cpp_core.verdicts.texts import (
     alpha_words,
@@ -139,7 +139,8 @@ def test_losses_say_what_is_perfect_and_what_they_measure(name):
     best = 1 if loss.greater_is_better else 0
     assert loss_choice(name) == f"{loss.label} ({best} is perfect)"
     assert not loss_words(name)[0].islower()
-    assert f"Range: {loss.low:g} to " in loss_words(name)
+    bounded = f"Range: {loss.low:g} to {loss.high:.4g}", f"From {loss.low:g}, without upper limit"
+    assert bounded[loss.high == float("inf")] in loss_words(name)
     assert "_" not in loss_choice(name) + loss_words(name)
 
 

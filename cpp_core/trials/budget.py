@@ -1,0 +1,122 @@
+"""What an experiment costs in memory, known before anything is drawn; and what it may cost."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from cpp_core.catalog.algorithms import ALGORITHMS
+from cpp_core.checks import check_count
+from cpp_core.method.modulation import LEVELS
+from cpp_core.trials.experiment import Experiment
+from cpp_core.trials.store import TRIALS
+
+GIB = 2**30
+SHARE = 1 / 4
+"""Of the machine's memory: what a run may take where nobody says how much."""
+
+COPIES = 3
+"""How often the cases of a trial are in memory: drawn, joined, sampled, and as a fit holds them."""
+
+VIEWS = 4
+"""How often the losses of all trials are: as stored, sorted, and in what is drawn from them."""
+
+
+class BudgetError(ValueError):
+    """An experiment would take more memory than it may: a sentence, and nothing is computed."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a run takes at most, about.
+
+    ``trial`` bytes while one trial is computed, ``results`` bytes for the losses of all trials, and
+    ``fits`` training runs of all algorithms.
+    """
+
+    trial: int
+    results: int
+    fits: int
+
+
+def cost_of(experiment: Experiment, trials: int = 1, study: bool = False) -> Cost:
+    """The cost of so many trials, from the sizes alone; or of a ``study`` of one trial's cases.
+
+    A study looks at every test case, and trains one candidate on a third of the others.
+
+    >>> small, large = (cost_of(Experiment(dataset="quadnoise", algorithms=("gd",), n=n), 10)
+    ...                 for n in (10_000, 1_000_000))
+    >>> small.fits == large.fits, large.trial > 50 * small.trial
+    (True, True)
+    """
+    sizes, data, n = experiment.sizes, experiment.data, experiment.n or 0
+    rows = n + max(sizes.test_cases, experiment.test_size or 0)
+    columns = data.n_inputs + 3  # the label, the row's number, and where it stands in the layout
+    tested = max(sizes.n_test, experiment.test_size or 0) if study else sizes.n_test
+    judged = sizes.k * experiment.n_evaluations + tested
+    at_once = 1 if experiment.algorithmic and not study else judged  # cases that one is judged at
+    m = max(sizes.m, n // 3) if study else sizes.m
+    held = max(
+        m * a.case_bytes + m * (m + at_once) * a.pair_bytes
+        for a in (ALGORITHMS[name] for name in experiment.algorithms)
+    )
+    losses = judged * 4 * _numbers_per_loss(experiment) * len(experiment.entries)
+    return Cost(
+        trial=8 * rows * columns * COPIES + held + VIEWS * losses,
+        results=VIEWS * losses * trials,
+        fits=sizes.fits * trials * len(experiment.algorithms),
+    )
+
+
+def _numbers_per_loss(experiment: Experiment) -> int:
+    """What is kept beside a loss: the ends that a regression predicts there, and for each class."""
+    kind = experiment.kind
+    if not kind.moves:
+        return 1
+    ends = 1 if experiment.modulation == "regression" else len(LEVELS)
+    return 1 + ends + 2 * len(experiment.data.classes) * kind.symbolic
+
+
+def machine_memory() -> int:
+    """Bytes of this machine's memory, or of the container's where it has less."""
+    found = [psutil.virtual_memory().total]
+    for name in ("memory.max", "memory/memory.limit_in_bytes"):
+        try:
+            found.append(int(Path("/sys/fs/cgroup", name).read_text()))
+        except (OSError, ValueError):  # no container, or one without a limit
+            continue
+    return min(found)
+
+
+def budget() -> int:
+    """Bytes that one run may take: ``CPP_CORE_MEMORY``, in GiB, else a share of the machine's."""
+    given = os.environ.get("CPP_CORE_MEMORY")
+    if not given:
+        return int(machine_memory() * SHARE)
+    try:
+        gib = float(given)
+    except ValueError:
+        gib = 0.0
+    if not 0 < gib < 2**30:
+        raise BudgetError(
+            f"CPP_CORE_MEMORY must be a number of GiB above 0, such as 4, but it is {given!r}."
+        )
+    return int(gib * GIB)
+
+
+def check_budget(
+    experiment: Experiment, trials: int = 1, workers: int = 1, study: bool = False
+) -> Cost:
+    """The cost of a run on so many workers, or of a study on each; BudgetError above the budget."""
+    if check_count(trials, "trials") > len(TRIALS):
+        raise BudgetError(f"{trials:,} trials are too many; {len(TRIALS):,} are the most.")
+    cost, may = cost_of(experiment, trials, study), budget()
+    takes = cost.trial * (workers if study else min(workers, trials)) + cost.results
+    if takes <= may:
+        return cost
+    fewer = "smaller sizes" if cost.results * 2 < takes else "smaller sizes or fewer trials"
+    raise BudgetError(
+        f"This needs about {takes / GIB:,.1f} GiB of memory, and {may / GIB:,.1f} GiB are allowed: "
+        f"ask for {fewer}. Whoever runs the program can allow more with CPP_CORE_MEMORY, in GiB."
+    )

@@ -1,0 +1,113 @@
+"""All candidates at once: the losses of scikit-learn's estimators, one by one."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.linear_model import Ridge
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import cpp_core.learners.batched
+from cpp_core import LOSSES, Loss, make_algorithm
+from cpp_core.learners.batched import measure_naive_bayes, measure_ridge
+from cpp_core.method.constructions import modulated, plain, with_test
+from cpp_core.method.evaluation import LossError
+from cpp_core.method.measuring import measure
+from cpp_core.method.training import BEFORE_FIT
+
+
+@pytest.fixture
+def plainly(monkeypatch):
+    """How often the plain way was taken."""
+    calls = []
+    monkeypatch.setattr(
+        cpp_core.learners.batched, "measure", lambda *asked: calls.append(asked) or measure(*asked)
+    )
+    return calls
+
+
+def sample(n, p, n_classes, rng):
+    X = rng.normal(size=(n, p)) * 10.0 ** rng.integers(-3, 4, size=p)
+    X[:, 0] = np.round(X[:, 0] / 1e4)  # without spread in most training samples
+    y = rng.integers(n_classes, size=n) if n_classes else X @ rng.normal(size=p)
+    return X, np.array(["no", "yes", "perhaps"])[y] if n_classes else y
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        with_test(plain(120, 20), 120, 7),  # m = 5: some samples lack a class, or have one
+        with_test(plain(120, 5, 3), 120, 2),
+        with_test(plain(120), 120, 40),
+        modulated(120, 8),
+    ],
+    ids=["z-free", "grouped", "candidate", "z-fixed"],
+)
+@pytest.mark.parametrize(
+    ("name", "p", "loss"),
+    [
+        ("ridge", 3, "squared_error"),
+        ("ridge", 30, "absolute_error"),  # more columns than cases
+        ("naive-bayes", 4, "log_loss"),
+        ("naive-bayes", 2, "brier"),
+        ("naive-bayes", 2, "zero_one"),
+    ],
+)
+def test_the_plain_twin(parts, name, p, loss, plainly):
+    fast, n_classes = (measure_ridge, 0) if name == "ridge" else (measure_naive_bayes, 3)
+    asked = make_algorithm(name), LOSSES[loss], *sample(170, p, n_classes, np.random.default_rng(p))
+    counted = []
+    token = BEFORE_FIT.set(lambda: counted.append(1))
+    try:
+        rngs = [np.random.default_rng(5) for _ in range(2)]
+        ours = fast(*asked, parts, rngs[0])
+        fits = len(counted)
+        theirs = measure(*asked, parts, rngs[1])
+    finally:
+        BEFORE_FIT.reset(token)
+    assert not plainly
+    assert 2 * fits == len(counted)
+    assert ours.failures == theirs.failures == []
+    for role, values in theirs.values.items():
+        np.testing.assert_allclose(ours.values[role], values, rtol=1e-6, atol=1e-9)
+        assert (ours.at[role] == theirs.at[role]).all()
+    if "regress" in theirs.values:  # whose seeds come next
+        assert rngs[0].spawn(1)[0].random() == rngs[1].spawn(1)[0].random()
+
+
+def outcome(way, *asked):
+    """The losses, or why there are none."""
+    try:
+        return way(*asked).values["calibrate"].tolist()
+    except LossError as error:
+        return error
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered:RuntimeWarning")  # scikit-learn, of columns of 0
+def test_what_is_not_usual_goes_the_plain_way(plainly):
+    rng = np.random.default_rng(0)
+    X, y = sample(60, 3, 0, rng)
+    missing, labels = X.copy(), np.where(y > 0, "a", "b")
+    missing[3, 1] = np.nan
+    ridge, loss, parts = make_algorithm("ridge"), LOSSES["squared_error"], plain(60, 5)
+    named = Loss("mine", lambda candidate, X, y: candidate.predict(X) * 0, "predict", 0, 1)
+    bayes = GaussianNB()
+    odd = (
+        (measure_ridge, Ridge(), loss, X, y),
+        (measure_ridge, make_pipeline(StandardScaler(), Ridge(solver="svd")), loss, X, y),
+        (measure_ridge, make_pipeline(StandardScaler(with_std=False), Ridge()), loss, X, y),
+        (measure_ridge, make_pipeline(StandardScaler(), Ridge(alpha=0)), loss, X, y),
+        (measure_ridge, ridge, loss, missing, y),
+        (measure_ridge, ridge, named, X, y),
+        (measure_ridge, ridge, replace(loss, high=1e-9), X, y),
+        (measure_naive_bayes, GaussianNB(priors=[0.5, 0.5]), LOSSES["log_loss"], X, labels),
+        (measure_naive_bayes, bayes, LOSSES["log_loss"], X * 0, labels),
+    )
+    for i, (fast, *asked) in enumerate(odd):
+        found, expected = (
+            outcome(way, *asked, parts, np.random.default_rng(1)) for way in (fast, measure)
+        )
+        assert str(found) == str(expected)
+        assert len(plainly) == i + 1

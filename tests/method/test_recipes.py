@@ -1,0 +1,115 @@
+"""What is looked up once: copies and checks that change no number."""
+
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, clone
+from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+
+from cpp_core import LOSSES, PlattSVC, load_dataset
+from cpp_core.catalog.algorithms import ALGORITHMS
+from cpp_core.method.constructions import plain
+from cpp_core.method.measuring import measure
+from cpp_core.method.recipes import Recipe
+from cpp_core.method.training import reseeded
+
+CLONED = ("random-forest", "lightgbm", "xgboost", "catboost")
+"""They keep more than their parameters."""
+
+SEARCH = GridSearchCV(LogisticRegression(), {"C": [-1.0, 1.0]})
+PLAIN = (
+    *(known.make() for known in ALGORITHMS.values() if known.name not in CLONED),
+    make_pipeline(StandardScaler(), LogisticRegression(random_state=3)),
+    PlattSVC(kernel="linear"),
+)
+OTHERS = (
+    SEARCH,
+    make_pipeline(FunctionTransformer(np.log), Ridge()),
+    BaggingClassifier(LogisticRegression()),
+    RandomForestClassifier(3),
+)
+
+
+@pytest.mark.parametrize("estimator", PLAIN, ids=lambda own: type(own).__name__)
+def test_a_copy_is_a_clone_with_seeds(estimator):
+    recipe = Recipe(estimator)
+    assert recipe.plain
+    fresh = reseeded(estimator, np.random.default_rng(1), recipe)
+    rng = np.random.default_rng(1)
+    seeds = {name: int(rng.integers(2**31)) for name in recipe.names}
+    expected = clone(estimator).set_params(**seeds)
+    assert repr(fresh.get_params()) == repr(expected.get_params())
+    assert type(fresh) is type(estimator)
+    fresh.added_ = 1
+    assert not hasattr(recipe.copy(), "added_")
+    if hasattr(fresh, "steps"):
+        assert fresh.steps[-1][1] is not recipe.copy().steps[-1][1]
+
+
+@pytest.mark.parametrize("estimator", OTHERS, ids=lambda own: type(own).__name__)
+def test_what_may_behave_otherwise_later_is_cloned_and_checked(estimator):
+    recipe = Recipe(estimator)
+    recipe.checked = True
+    assert not recipe.plain
+    assert recipe.copy() is not estimator
+    with recipe.trusted(np.ones((2, 2)), None):
+        with pytest.raises(ValueError, match="NaN"):
+            Ridge().fit(np.array([[np.nan]]), [1.0])
+        with pytest.raises(ValueError, match="'alpha' parameter"):
+            Ridge(alpha=-1).fit(np.ones((2, 1)), [1.0, 2.0])
+
+
+class Noting(BaseEstimator):
+    """Stands for a learner of scikit-learn; notes which checks it was spared."""
+
+    __module__ = "sklearn.linear_model._noting"
+    seen: ClassVar[list] = []
+
+    def __init__(self, alpha=1.0):
+        self.alpha = alpha
+
+    def fit(self, X, y):
+        from sklearn import get_config
+
+        config = get_config()
+        self.seen.append((config["assume_finite"], config["skip_parameter_validation"]))
+        if self.alpha < 0:
+            raise ValueError("alpha")
+        return self
+
+    def predict(self, X):
+        return np.zeros(len(X))
+
+
+@pytest.mark.parametrize(
+    ("alpha", "worst", "first", "later"),
+    [
+        (1.0, 1.0, (False, False), (True, True)),
+        (1.0, np.nan, (False, False), (False, True)),
+        (1.0, 1e200, (False, False), (False, True)),
+        (-1.0, 1.0, (False, False), (False, False)),
+    ],
+    ids=["finite", "missing", "too great", "failed"],
+)
+def test_checks_are_left_out_after_one_fit_and_where_all_is_finite(alpha, worst, first, later):
+    X, y = np.ones((40, 2)), np.arange(40.0)
+    X[7, 1] = worst
+    Noting.seen.clear()
+    measure(Noting(alpha), LOSSES["squared_error"], X, y, plain(40, 5), np.random.default_rng(0))
+    assert Noting.seen == [first] + [later] * 4
+
+
+@pytest.mark.parametrize("name", ["logistic", "knn", "random-forest"])
+def test_losses_are_those_of_checked_clones(name, monkeypatch):
+    data = load_dataset("breast-cancer")
+    settings = {"n_estimators": 5} if name == "random-forest" else {}
+    asked = ALGORITHMS[name].make("classification", **settings), LOSSES["log_loss"], *data.table
+    ours = measure(*asked, plain(569, 9), np.random.default_rng(3))
+    monkeypatch.setattr("cpp_core.method.recipes._is_plain", lambda estimator: False)
+    theirs = measure(*asked, plain(569, 9), np.random.default_rng(3))
+    assert (ours.values["calibrate"] == theirs.values["calibrate"]).all()

@@ -1,0 +1,95 @@
+"""Memory: known before anything is drawn, refused above the budget, on every way to a run."""
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import psutil
+import pytest
+
+from cpp_core import Experiment, Store, run
+from cpp_core.catalog.presets import PRESETS
+from cpp_core.trials import budget as budgets
+from cpp_core.trials.budget import BudgetError, budget, check_budget, cost_of, machine_memory
+from cpp_core.trials.jobs import Jobs
+
+HUGE = Experiment(
+    dataset="quadnoise", dataset_settings={"d": 50}, algorithms=("gd", "sgd"), n=10_000_000
+)
+SMALL = Experiment(dataset="iris", algorithms=("dummy",))
+
+
+def test_a_huge_run_is_refused_before_it_is_drawn(tmp_path, monkeypatch):
+    monkeypatch.setenv("CPP_CORE_MEMORY", "4")
+    before = psutil.Process().memory_info().rss
+    for ask in (
+        lambda: run(HUGE, 1, store=Store(tmp_path)),
+        lambda: Jobs(Store(tmp_path)).start(HUGE, 1, 0),
+        lambda: check_budget(HUGE, study=True),
+    ):
+        with pytest.raises(BudgetError, match=r"needs about .* GiB .* 4\.0 GiB are allowed: ask"):
+            ask()
+    assert psutil.Process().memory_info().rss - before < 50e6
+    assert not list(tmp_path.iterdir())
+
+
+def test_results_of_all_trials_count(monkeypatch):
+    monkeypatch.setenv("CPP_CORE_MEMORY", "1")
+    wide = Experiment(dataset="quadnoise", algorithms=("gd", "sgd"), n=200_000)
+    check_budget(wide, 10)
+    with pytest.raises(BudgetError, match="smaller sizes or fewer trials"):
+        check_budget(wide, 100_000)
+    with pytest.raises(BudgetError, match=r"1,000,001 trials are too many; 1,000,000 are the most"):
+        check_budget(SMALL, 10**6 + 1)
+
+
+def test_the_budget_is_a_setting(monkeypatch):
+    monkeypatch.delenv("CPP_CORE_MEMORY", raising=False)
+    assert 0 < machine_memory() <= psutil.virtual_memory().total
+    assert budget() == int(machine_memory() * budgets.SHARE)
+    monkeypatch.setenv("CPP_CORE_MEMORY", "0.5")
+    assert budget() == 2**29
+    for bad in ("much", "-1", "0", "nan", "inf"):
+        monkeypatch.setenv("CPP_CORE_MEMORY", bad)
+        with pytest.raises(BudgetError, match="must be a number of GiB above 0"):
+            budget()
+
+
+def test_what_everybody_runs_is_allowed(monkeypatch):
+    monkeypatch.setenv("CPP_CORE_MEMORY", "1")
+    for name in PRESETS:
+        check_budget(Experiment.preset(name), 1000, workers=2)
+
+
+def test_fits_are_counted():
+    experiment = Experiment(dataset="iris", algorithms=("dummy", "naive-bayes"), variant="z-free")
+    assert cost_of(experiment, 7).fits == 7 * 2 * experiment.sizes.fits
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "experiment",
+    [
+        Experiment(dataset="quadnoise", algorithms=("gd", "sgd"), n=2_000_000),
+        replace(HUGE, n=300_000),
+        Experiment(dataset="quadnoise", algorithms=("gd",), variant="z-free", n=400_000),
+        Experiment(dataset="two-classes", algorithms=("svm-rbf",), n=6000),
+        Experiment(dataset="two-classes", algorithms=("knn", "logistic"), n=100_000),
+        Experiment(dataset="quadnoise", algorithms=("random-forest",), n=8000),
+    ],
+    ids=lambda e: f"{e.algorithms[0]}-{e.n}",
+)
+def test_a_trial_takes_no_more_than_was_said(experiment):
+    code = (
+        "import resource, sys\n"
+        "from dataclasses import replace\n"
+        "from cpp_core import Experiment\n"
+        "from cpp_core.trials.one_trial import run_trial\n"
+        f"experiment = Experiment.from_dict({experiment.to_dict()!r})\n"
+        "run_trial(replace(experiment, n=300), 0, 0)\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "run_trial(experiment, 0, 0)\n"
+        "print(1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout) <= cost_of(experiment).trial
