@@ -195,7 +195,7 @@ def test_cancel_and_resume(tmp_path, managed):
 
 
 @pytest.mark.parametrize(
-    "experiment", [COMPILED, pytest.param(LONG_FITTED, marks=pytest.mark.slow)]
+    "experiment", [LONG_COMPILED, pytest.param(LONG_FITTED, marks=pytest.mark.slow)]
 )
 def test_a_run_that_would_take_long_pauses_after_its_first_trials(store, managed, experiment):
     jobs = managed(store)
