@@ -44,14 +44,19 @@ class Server:
 
     @property
     def resident(self) -> int:
-        """Bytes in memory, of the server and of all that it has started."""
+        """Bytes in memory, of the server and of all that it has started.
+
+        A page that several of them share, as those of libraries, counts once in all: where the
+        system tells it so (Linux), by proportional shares.
+        """
         own = [self.process, *self.process.children(recursive=True)]
         found = 0
         for process in own:
             try:
-                found += process.memory_info().rss
+                memory = process.memory_full_info()
             except psutil.NoSuchProcess:
                 continue
+            found += getattr(memory, "pss", memory.rss)
         return found
 
 

@@ -34,9 +34,9 @@ Link = dict[str, Texts]
 KNOWN, SHOWN, STARTS = "_known", "_shown", "_starts"
 """In the session: values by key, and where controls start: in this run, and in any."""
 
-UNTOLD, TOUCHED, TWINS = "_untold", "_touched", "_twins"
-"""In the session: widgets whose values the browser may not have yet, whether the visitor has chosen
-anything, and twins by their places."""
+UNTOLD, SENT, TOUCHED, TWINS = "_untold", "_sent", "_touched", "_twins"
+"""In the session: widgets whose values the browser may not have yet, since when they are on their
+way, whether the visitor has chosen anything, and twins by their places."""
 
 LEFT, WHERE, GO = "_link", "_where", "_go"
 """In the session: the link as it was left, on which page, and to which page to go instead."""
@@ -235,7 +235,7 @@ def enter(page: str, tells_all: bool = True, reads: bool = True) -> None:
     that may have been sent before the last answer arrived.
     """
     state = st.session_state
-    state.setdefault(UNTOLD, set())
+    state[UNTOLD], state[SENT] = untold(), None
     if OWN not in state or state.get(WHERE) != page or by_history():
         state[OWN] = {}
         state[UNTOLD] |= set(state.get(STARTS, {}))  # the browser draws its controls anew
@@ -312,6 +312,13 @@ def forget_own(key: str) -> None:
         del st.query_params[key]
 
 
+def untold() -> set[str]:
+    """Widgets whose values the browser may not have yet: none once the last answer must be out."""
+    sent = st.session_state.get(SENT)
+    out = sent is not None and time.monotonic() >= sent + DELIVERY
+    return set() if out else st.session_state.get(UNTOLD, set())
+
+
 def _show(key: str, value: Any) -> None:
     """Make a widget show a value, again and again until the browser must have been told.
 
@@ -359,7 +366,7 @@ def is_choice(key: str, value: Any, known: Mapping[str, Any], starts: Mapping[st
 
 def _take(key: str) -> None:
     state = st.session_state
-    if key not in state[UNTOLD] and is_choice(key, state[key], state[KNOWN], state[STARTS]):
+    if key not in untold() and is_choice(key, state[key], state[KNOWN], state[STARTS]):
         tell(key, state[key])
 
 
@@ -393,9 +400,14 @@ def leave(tells_all: bool = True) -> None:
     if overtaken or any(says.get(key) != texts for key, texts in kept.items()):
         st.query_params.update(kept)
     state[LEFT] = address()
-    if state[UNTOLD]:
-        time.sleep(DELIVERY)
-        state[UNTOLD] = set()
+    state[SENT] = time.monotonic()
+
+
+def settle() -> None:
+    """Let no run end before what it told the controls must be out; drawing mostly takes longer."""
+    sent = st.session_state[SENT]
+    if sent is not None and st.session_state[UNTOLD]:
+        time.sleep(max(sent + DELIVERY - time.monotonic(), 0.0))
 
 
 def forget(keys: Collection[str]) -> None:

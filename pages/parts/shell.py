@@ -86,6 +86,7 @@ def frame() -> None:
             st.page_link(pages["learn"], label="Glossary", query_params={"lesson": "glossary"})
     if not (PAGES[name].sidebar or PAGES[name].own_link):
         door.leave(tells_all=False)
+    door.settle()
 
 
 def show_chosen(choice: Choice | None) -> None:
