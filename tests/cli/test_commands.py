@@ -98,8 +98,8 @@ def test_ctrl_c_keeps_what_is_done(tmp_path):
         text=True,
     )
     deadline = time.time() + 60
-    while time.time() < deadline and not list(tmp_path.glob("*/*.npz")):
-        time.sleep(0.1)
+    while time.time() < deadline and len(list(tmp_path.glob("*/*.npz"))) < 4:
+        time.sleep(0.1)  # until there are two blocks of both
     time.sleep(0.5)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
