@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import streamlit as st
+from plotly.offline import get_plotlyjs
 
 from cpp_core import Results
 from cpp_core.report import AUDIENCES, SECTIONS
@@ -18,10 +19,13 @@ from cpp_core.report.reproduce import NO_COMMAND, command_line, python_lines
 from pages.parts import door, own
 from pages.parts.choices import Choice
 from pages.parts.keeping import REPORTS, name_of
-from pages.parts.live import live
+from pages.parts.live import found_again, live
 from pages.parts.shell import page
 
 Make = Callable[[], str | bytes]
+Slim = tuple[str, ...]
+"""A report without the library that draws its charts, which is nearly all of it: what stands before
+and after. What a session may ask for is held until some time after it has left."""
 
 PREVIEW_HEIGHT = 800
 LETTERS = 5000
@@ -53,36 +57,42 @@ def wishes() -> Look:
     return Look(title[:LETTERS], note[:LETTERS], tuple(sections), audience)
 
 
-def results_page(choice: Choice, wanted: Look, results: Results) -> str:
+def complete(content: Slim) -> str:
+    """The report as one file."""
+    return get_plotlyjs().join(content)
+
+
+def results_page(choice: Choice, wanted: Look, results: Results) -> Slim:
     """The report of results, written once for whoever wants the same words on the same day."""
     asked, day = wanted._asdict() | choice.asked, date.today()
     source = own.source_of(results.experiment.dataset)
     key = name_of(results), source, choice.alpha, choice.side, choice.question, wanted, day
 
-    def write() -> str:
+    def write() -> Slim:
         with st.spinner("Writing the report ..."):
-            return report_html(results, choice.alpha, choice.side, day=day, source=source, **asked)
+            text = report_html(results, choice.alpha, choice.side, day=day, source=source, **asked)
+            return tuple(text.split(get_plotlyjs()))
 
     return REPORTS.get(key, write)
 
 
-def as_pdf(content: str, problems: list[str]) -> bytes:
+def as_pdf(content: Slim, problems: list[str]) -> bytes:
     """The report as the bytes of a PDF; why there is none is left for the next run of the page."""
     problems.clear()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "report.pdf")
         try:
-            report_pdf(content, path)
+            report_pdf(complete(content), path)
         except ValueError as error:
             problems.append(str(error))
             raise
         return path.read_bytes()
 
 
-def downloads(content: str, name: str, others: Mapping[str, tuple[str, Make]]) -> None:
+def downloads(content: Slim, name: str, others: Mapping[str, tuple[str, Make]]) -> None:
     """Buttons for the report and its data, each made when it is clicked."""
-    html, pdf = f"{name}.html", f"{name}.pdf"
-    st.download_button("HTML", lambda: content, html, "text/html", key="html", type="primary")
+    html, pdf, whole = f"{name}.html", f"{name}.pdf", partial(complete, content)
+    st.download_button("HTML", whole, html, "text/html", key="html", type="primary")
     if find_browser():
         told = "Printed here; this takes some seconds."
         make = partial(as_pdf, content, st.session_state.setdefault(PROBLEMS, []))
@@ -102,16 +112,16 @@ def body(choice: Choice) -> None:
         if len(results.trials) < results.asked:
             st.info("The report is written once all trials are there.")
             return
-        content = results_page(choice, wanted, results)
+        content, found = results_page(choice, wanted, results), found_again(results)
 
         def as_text() -> str:
-            return json.dumps(to_json(results, alpha, side, **choice.asked), indent=2)
+            return json.dumps(to_json(found(), alpha, side, **choice.asked), indent=2)
 
         def as_parquet() -> bytes:
-            return results.at(alpha, side).to_parquet(index=False)
+            return found().at(alpha, side).to_parquet(index=False)
 
         data: dict[str, tuple[str, Make]] = {
-            "CSV": ("text/csv", lambda: csv_text(results.at(alpha, side))),
+            "CSV": ("text/csv", lambda: csv_text(found().at(alpha, side))),
             "JSON": ("application/json", as_text),
             "Parquet": ("application/vnd.apache.parquet", as_parquet),
         }
@@ -121,7 +131,7 @@ def body(choice: Choice) -> None:
             st.error(problem)
         if not find_browser():
             st.caption("No PDF here: it needs Chromium. Open the HTML in a browser and print it.")
-        st.iframe(content, height=PREVIEW_HEIGHT, alt="Preview of the report")
+        st.iframe(complete(content), height=PREVIEW_HEIGHT, alt="Preview of the report")
         st.caption("The HTML file needs no network; send it as it is.")
         st.subheader("Reproduce it")
         asked = wanted._asdict() | choice.asked

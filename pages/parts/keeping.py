@@ -124,5 +124,5 @@ def weight(study: Watched[Any]) -> int:
 RESULTS: Kept[Results] = Kept(0.5, lambda results: results.nbytes)
 STUDIED: Kept[Watched[Any]] = Kept(0.25, weight)
 DRAWN: Kept[Made] = Kept(0.2, lambda made: made.size)
-REPORTS: Kept[str] = Kept(0.05, len)
+REPORTS: Kept[tuple[str, ...]] = Kept(0.05, lambda parts: sum(map(len, parts)))
 """Stored results, studies of their cases, what was drawn of complete ones, and their reports."""

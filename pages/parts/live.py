@@ -4,6 +4,7 @@ from collections.abc import Callable
 from concurrent.futures import wait
 from typing import Any, TypeVar
 from uuid import uuid4
+from weakref import ref
 
 import streamlit as st
 
@@ -54,6 +55,24 @@ def stored_results(experiment: Experiment, trials: int, seed: int) -> Results | 
         return results
     RESULTS.drop(key)
     return None
+
+
+def found_again(results: Results) -> Callable[[], Results]:
+    """A way to results that does not hold them: whoever left would keep them in memory.
+
+    Where they are gone they are read from the store; a run that could not be stored is lost once
+    others have taken its place.
+    """
+    known, key = ref(results), (results.experiment, results.asked, results.seed)
+
+    def found() -> Results:
+        own = known()
+        again = stored_results(*key) if own is None else own
+        if again is None:
+            raise ValueError("These results are gone: open the page again.")
+        return again
+
+    return found
 
 
 def keys_of(experiment: Experiment, seed: int) -> tuple[str, ...]:

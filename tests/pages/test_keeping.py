@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from plotly.offline import get_plotlyjs
 
 from cpp_core import Experiment, Results, add_table
 from cpp_core.catalog.datasets import forget
@@ -115,7 +116,29 @@ def test_tables_of_equal_content_keep_their_own_names():
         )
     (first, page), (second, other) = shown
     assert first is not second
-    assert "alice-salaries" in page
-    assert "alice-salaries" not in other
+    assert "alice-salaries" in "".join(page)
+    assert "alice-salaries" not in "".join(other)
     REPORTS.clear()
     forget(results.experiment.dataset)
+
+
+def test_what_a_session_may_download_holds_neither_results_nor_a_library():
+    from pages.parts.live import found_again
+    from pages.report import REPORTS, Look, complete, results_page
+
+    results = of_seed(3)
+    choice = Choice(results.experiment, 0.1, "upper", results.asked, 3)
+    slim = results_page(choice, Look("", "", (), "decision-maker"), results)
+    whole = complete(slim)
+    assert len(slim) == 2
+    assert sum(map(len, slim)) < 0.1 * len(whole)
+    assert whole.lstrip().startswith("<!doctype html>")
+    assert whole.count(get_plotlyjs()) == 1
+    found, gone = found_again(results), weakref.ref(results)
+    assert found() is results
+    REPORTS.clear()
+    del results
+    gc.collect()
+    assert gone() is None
+    with pytest.raises(ValueError, match="open the page again"):
+        found()
