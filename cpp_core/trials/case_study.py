@@ -21,13 +21,7 @@ from cpp_core.method.measuring import Measured, measure
 from cpp_core.method.ranks import scores_needed
 from cpp_core.method.sets import Sets
 from cpp_core.method.training import Failure
-from cpp_core.trials.experiment import (
-    LEAST_TRAINING,
-    USUAL_ALPHA,
-    Experiment,
-    check_algorithm,
-    usual_sets,
-)
+from cpp_core.trials.experiment import Experiment, check_algorithm
 from cpp_core.trials.one_trial import (
     Entry,
     algorithm_and_inputs,
@@ -40,6 +34,7 @@ from cpp_core.trials.one_trial import (
     watched,
 )
 from cpp_core.trials.results import NumericLosses, ends_at
+from cpp_core.trials.usual_sizes import LEAST_TRAINING, USUAL_ALPHA, usual_sets
 
 VARIANT_OF = {"fixed": "z-fixed", "variable": "z-variable"}
 """The regressions behind sets that move with the case, and the variants that run them."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cpp_core.catalog.directions import DIRECTIONS, zero_one
 from cpp_core.checks import DELTA, Level, exact_alpha
 from cpp_core.method.ranks import check_losses
-from cpp_core.trials.experiment import MAX_ALGORITHMS
+from cpp_core.trials.experiment_checks import MAX_ALGORITHMS
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import About, Verdict, about_numbers, about_results
 from cpp_core.verdicts.bounds import (
