@@ -33,7 +33,7 @@ from cpp_core.trials.one_trial import (
     trial_sample,
     watched,
 )
-from cpp_core.trials.results import NumericLosses, ends_at
+from cpp_core.trials.readings import NumericLosses, ends_at
 from cpp_core.trials.usual_sizes import LEAST_TRAINING, USUAL_ALPHA, usual_sets
 
 VARIANT_OF = {"fixed": "z-fixed", "variable": "z-variable"}

@@ -11,7 +11,7 @@ from cpp_core.method.training import Failure
 from cpp_core.trials.case_study import Study, check_case, measured_at, sample_of
 from cpp_core.trials.experiment import Experiment, check_algorithm
 from cpp_core.trials.one_trial import entry_of, one_thread, symbol_arrays
-from cpp_core.trials.results import SymbolicLosses
+from cpp_core.trials.readings import SymbolicLosses
 
 
 @dataclass(frozen=True, eq=False)

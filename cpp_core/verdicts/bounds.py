@@ -16,7 +16,8 @@ from cpp_core.checks import Level, check_side, exact_alpha
 from cpp_core.method.counts import batch_errors, share_interval
 from cpp_core.method.ranks import as_limit, as_stored, grouped_ranks, scores_needed
 from cpp_core.method.symbols import CORRECT, FN, FP, OTHER
-from cpp_core.trials.results import NumericLosses, Results, SymbolicLosses
+from cpp_core.trials.readings import NumericLosses, SymbolicLosses
+from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import (
     EXCHANGEABLE,
     INDEPENDENT,
