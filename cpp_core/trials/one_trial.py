@@ -36,9 +36,9 @@ from cpp_core.method.symbols import (
 )
 from cpp_core.method.threads import one_thread
 from cpp_core.method.training import take
+from cpp_core.trials.block_files import Arrays
 from cpp_core.trials.experiment import MINUS, Experiment
 from cpp_core.trials.own import Own
-from cpp_core.trials.store import Arrays
 
 if TYPE_CHECKING:
     from cpp_core.trials.gram import TableGram

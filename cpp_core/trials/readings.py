@@ -18,8 +18,8 @@ from cpp_core.method.modulation import LEVELS
 from cpp_core.method.ranks import Ranked, grouped_ranks
 from cpp_core.method.sets import Sets, moved_scores, moved_sets
 from cpp_core.method.symbols import CORRECT, symbol_sets, symbols_for
+from cpp_core.trials.block_files import Arrays
 from cpp_core.trials.experiment import Experiment
-from cpp_core.trials.store import Arrays
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from cpp_core.checks import Level, check_side, exact_alpha
 from cpp_core.method.counts import share_interval
 from cpp_core.method.evaluation import difference
 from cpp_core.method.ranks import Ranked, coverage_law, scores_needed
+from cpp_core.trials.block_files import Arrays
 from cpp_core.trials.experiment import Experiment, check_algorithm, pair_name
 from cpp_core.trials.readings import NumericLosses, Readings, SymbolicLosses
-from cpp_core.trials.store import Arrays
 
 INTERVAL_CONFIDENCE = 0.95
 """Confidence of the exact interval around a cover rate."""
