@@ -20,20 +20,19 @@ from cpp_core.method.constructions import Part, modulated
 from cpp_core.method.measuring import Measured, measure
 from cpp_core.method.ranks import scores_needed
 from cpp_core.method.sets import Sets
+from cpp_core.method.threads import one_thread
 from cpp_core.method.training import Failure
 from cpp_core.trials.experiment import Experiment, check_algorithm
-from cpp_core.trials.one_trial import (
+from cpp_core.trials.one_trial import as_kept, moved_arrays
+from cpp_core.trials.readings import NumericLosses, ends_at
+from cpp_core.trials.trial_entry import (
     Entry,
     algorithm_and_inputs,
-    as_kept,
     entry_of,
     keyed_rng,
-    moved_arrays,
-    one_thread,
     trial_sample,
     watched,
 )
-from cpp_core.trials.readings import NumericLosses, ends_at
 from cpp_core.trials.usual_sizes import LEAST_TRAINING, USUAL_ALPHA, usual_sets
 
 VARIANT_OF = {"fixed": "z-fixed", "variable": "z-variable"}

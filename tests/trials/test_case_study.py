@@ -27,9 +27,10 @@ from cpp_core.trials.case_study import (
     x_study,
 )
 from cpp_core.trials.class_study import class_bounds, class_study
-from cpp_core.trials.one_trial import run_block, trial_sample
+from cpp_core.trials.one_trial import run_block
 from cpp_core.trials.results import Results
 from cpp_core.trials.symbol_study import case_symbols, symbol_study
+from cpp_core.trials.trial_entry import trial_sample
 from tests.builders import Band, Line, register_quick
 
 IRIS = Experiment(dataset="iris", algorithms=("naive-bayes", "knn"), variant="z-variable", n_sets=9)
