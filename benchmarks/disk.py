@@ -17,7 +17,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.runs import SEED, TRIALS, experiment, plain_numbers
-from cpp_core.trials.store import Store, digest, pack, span
+from cpp_core.trials.block_files import digest, pack, span
+from cpp_core.trials.store import Store
 
 CODE = """
 import sys, json, hashlib

@@ -21,7 +21,7 @@ from benchmarks.digits import KERNELS
 from benchmarks.timing import Plain, row
 from cpp_core import Experiment, conformal_ranks, digits_features
 from cpp_core.trials.case_study import case_study
-from cpp_core.trials.one_trial import trial_sample
+from cpp_core.trials.trial_entry import trial_sample
 
 ALPHA, IMAGES, ALGORITHM, TRIALS = 0.1, 60, "svm-lin", 8
 CLIP = np.finfo(float).eps

@@ -12,7 +12,8 @@ from cpp_core.catalog.example_tables import EXAMPLE_TABLES
 from cpp_core.catalog.roles import Roles, Source, roles_text
 from cpp_core.catalog.tables import Table, Typed
 from cpp_core.trials.budget import BudgetError, check_budget
-from cpp_core.trials.experiment import MAX_ALGORITHMS, USUAL_ALGORITHMS
+from cpp_core.trials.experiment import USUAL_ALGORITHMS
+from cpp_core.trials.experiment_checks import MAX_ALGORITHMS
 from cpp_core.trials.jobs import Job
 from cpp_core.trials.latest import latest_held_out
 from cpp_core.trials.own import own_of, packed

@@ -20,7 +20,7 @@ from cpp_core.figures.panels import Panel
 from cpp_core.report.export import file_name, losses_json
 from cpp_core.report.pages import losses_report_html
 from cpp_core.report.reproduce import asked_of, losses_command_line
-from cpp_core.trials.experiment import MAX_ALGORITHMS
+from cpp_core.trials.experiment_checks import MAX_ALGORITHMS
 from cpp_core.verdicts.answers import Answers, answers_of
 from cpp_core.verdicts.bounds import NEXT_CASES
 from cpp_core.verdicts.language import counted, unbroken

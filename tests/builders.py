@@ -18,8 +18,9 @@ from cpp_core.catalog.algorithms import Algorithm
 from cpp_core.catalog.regressors import REGRESSORS, Regressor
 from cpp_core.method.modulation import LEVELS
 from cpp_core.method.ranks import Ranked
+from cpp_core.trials.block_files import Arrays
 from cpp_core.trials.one_trial import run_block
-from cpp_core.trials.store import Arrays, Store
+from cpp_core.trials.store import Store
 from cpp_core.verdicts.about import About
 
 

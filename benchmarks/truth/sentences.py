@@ -139,7 +139,7 @@ def run_plain_shown(repetitions: int, rng: np.random.Generator) -> list[Row]:
 
 def run_threshold(name: str, repetitions: int, rng: np.random.Generator) -> list[Row]:
     """The upper bound on the probability to exceed a threshold."""
-    exceedance, law, rows = find("cpp_core.verdicts.bounds", "exceedance_of"), LAWS[name], []
+    exceedance, law, rows = find("cpp_core.verdicts.thresholds", "exceedance_of"), LAWS[name], []
     about = _about(law)
     for k in (*EDGES, 100):
         for alpha in ALPHAS:
@@ -198,7 +198,7 @@ def results_with(losses: NDArray, loss: str, n_evaluations: int = 1) -> Results:
 def run_results(repetitions: int, rng: np.random.Generator) -> list[Row]:
     """Decisions and thresholds read from results: log loss and zero-one loss."""
     decide = find("cpp_core.verdicts.decisions", "decide")
-    under = find("cpp_core.verdicts.bounds", "under_threshold")
+    under = find("cpp_core.verdicts.thresholds", "under_threshold")
     rows = []
     for k in (19, 100):
         for loss, t in (("log_loss", -math.log(0.12)), ("zero_one", 0.0)):

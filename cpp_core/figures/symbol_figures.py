@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from cpp_core.checks import Level
 from cpp_core.figures.panels import GREY, Panel, diamond, fill, look, rows_layout
 from cpp_core.figures.sketch import Settings, Sketch
-from cpp_core.trials.results import Results, SymbolicLosses
+from cpp_core.trials.readings import SymbolicLosses
+from cpp_core.trials.results import Results
 from cpp_core.verdicts.coverage import too_few
 from cpp_core.verdicts.language import confidence, counted, listed, number, percent
 

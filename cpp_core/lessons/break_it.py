@@ -7,7 +7,8 @@ import pandas as pd
 from cpp_core.figures.panels import Panel, faded, stroke
 from cpp_core.figures.panels import ink as known_ink
 from cpp_core.figures.sketch import Settings, Sketch
-from cpp_core.lessons.break_texts import BREAKS, Break, N, harmless
+from cpp_core.lessons.break_form import Break
+from cpp_core.lessons.break_texts import BREAKS, N, harmless
 from cpp_core.lessons.break_ways import Way
 from cpp_core.lessons.charts import PROMISE, count_line, grown, shares, words
 from cpp_core.lessons.drawing import BLUE, MAGENTA, Drawing, cover, layout, mark

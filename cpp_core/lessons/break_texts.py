@@ -3,80 +3,21 @@
 Figures in braces are filled in from the averages that are kept: ``{break-cv/cv-median}``.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
-
 from cpp_core.lessons import break_ways as ways
 from cpp_core.lessons import breaks
-from cpp_core.lessons.break_ways import Way, kept_way, tried_way
-from cpp_core.lessons.charts import PROMISE
+from cpp_core.lessons.break_form import Break, Rows, code_of, listed_values
+from cpp_core.lessons.break_ways import kept_way, tried_way
 from cpp_core.lessons.drawing import rows_of
 from cpp_core.lessons.lesson import Check
 from cpp_core.lessons.stored import stored
 from cpp_core.method.constructions import plain
 
-Rows = Sequence[tuple[Sequence[int], Sequence[int]]]
-"""Who trains on which cases, and who is judged where."""
 N = 16
 ALL = range(N)
 FOLDS: Rows = [([i for i in range(8) if i != j], [j]) for j in range(8)]
 HALVES, DISJOINT = rows_of(plain(N)), rows_of(plain(N, 4))
 OWN_HALVES: Rows = [(range(i, i + 2), range(i + 2, i + 4)) for i in range(0, N, 4)]
 CHOSEN: Rows = [(range(6), range(6, 11))] * 2 + [(range(6), range(11, N))]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Break:
-    """One way to break the promise.
-
-    ``values`` are what its control offers; ``way`` gives the share of new cases inside at one of
-    them and how it came to be, ``promise`` what was claimed. ``rows`` draws who trains and who is
-    judged, ``right_rows`` the same where it is done right. ``code`` prints the share at a
-    ``{value}``. Where a value breaks nothing, ``kept`` says what is done in place of ``lead``.
-    """
-
-    name: str
-    label: str
-    lead: str
-    control: str
-    values: Mapping[Any, str]
-    start: Any
-    way: Callable[[Any], Way]
-    setting: str
-    why: str
-    right: str
-    check: Check
-    code: str
-    rows: Rows = ()
-    rows_say: str = ""
-    right_rows: Rows = ()
-    promise: Callable[[Any], float] = lambda value: PROMISE
-    kept: Mapping[Any, str] = field(default_factory=dict)
-    caveat: str = ""
-
-    def covers(self, value: Any) -> float:
-        """The share of new cases inside."""
-        return self.way(value).share
-
-
-def listed_values(values: Sequence[Any]) -> dict[Any, str]:
-    """Values that a control shows as they are."""
-    return {value: f"{value}" for value in values}
-
-
-def code_of(function: str, measure: str, key: str, size: int) -> str:
-    """Lines that print an average, and how to compute it again."""
-    return f"""\
-from cpp_core.lessons.stored import stored
-
-print(stored("{measure}")["{key}"].mean)  # the average that is kept
-
-# The same again, from another seed and with a larger error:
-# from cpp_core.lessons.breaks import {function}
-# print({function}({size}, 1)["{key}"].mean)
-"""
-
 
 LOWEST_CODE = """\
 from scipy import integrate, stats

@@ -17,7 +17,8 @@ from plotly.offline import get_plotlyjs
 
 from cpp_core.figures.panels import Panel
 from cpp_core.verdicts.about import Verdict
-from cpp_core.verdicts.strip import STRENGTHS, Strip
+from cpp_core.verdicts.strip import Strip
+from cpp_core.verdicts.strip_cards import STRENGTHS
 from cpp_core.verdicts.summary import Table
 from cpp_core.verdicts.terms import STYLE, TERMS, Term, terms_in
 

@@ -9,8 +9,8 @@ import psutil
 from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.checks import check_count
 from cpp_core.method.modulation import LEVELS
+from cpp_core.trials.block_files import TRIALS
 from cpp_core.trials.experiment import Experiment
-from cpp_core.trials.store import TRIALS
 
 GIB = 2**30
 SHARE = 1 / 4

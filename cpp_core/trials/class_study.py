@@ -12,9 +12,11 @@ from cpp_core.checks import Level
 from cpp_core.method.ranks import Ranked, scores_needed
 from cpp_core.method.sets import Sets
 from cpp_core.method.splits import HALF
+from cpp_core.method.threads import one_thread
 from cpp_core.trials.case_study import CaseStudy, check_classes, check_modulated
 from cpp_core.trials.experiment import Experiment
-from cpp_core.trials.one_trial import one_thread, run_trial, trial_sample
+from cpp_core.trials.one_trial import run_trial
+from cpp_core.trials.trial_entry import trial_sample
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import math
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
@@ -15,38 +14,22 @@ from cpp_core.catalog.costs import among
 from cpp_core.catalog.datasets import Dataset, add_table, load_dataset
 from cpp_core.catalog.losses import make_loss
 from cpp_core.catalog.presets import PRESETS
-from cpp_core.catalog.regressors import REGRESSORS
 from cpp_core.catalog.variants import VARIANTS, Variant
-from cpp_core.checks import check_count, lookup, probability
+from cpp_core.checks import lookup
 from cpp_core.method.constructions import Part, with_test
-from cpp_core.method.evaluation import Loss, check_labels
+from cpp_core.method.evaluation import Loss
 from cpp_core.method.modulation import Modulation
-from cpp_core.method.ranks import scores_needed
 from cpp_core.method.splits import HALF, check_training_size, group_counts, part_sizes
+from cpp_core.trials.experiment_checks import check_experiment, fill
 
 if TYPE_CHECKING:
     from cpp_core.catalog.tables import Table
-
-MAX_ALGORITHMS = 6
-
-USUAL_ALPHA = 0.1
-USUAL_SETS = scores_needed(USUAL_ALPHA, "two-sided")
-"""Training subsets where nobody says how many: just enough for two sides at the usual alpha.
-
-Every subset more makes all of them smaller. Upper bounds, and sets that move with the case, need
-half as many: theirs stay finite down to half that alpha.
-"""
-
-LEAST_TRAINING = 5
-"""The least m for which there are fewer subsets than usual."""
 
 USUAL_ALGORITHMS: dict[Task, tuple[str, ...]] = {
     "classification": ("logistic", "random-forest"),
     "regression": ("ridge", "random-forest"),
 }
 """What competes on a user's table where nobody says what: a linear model and trees."""
-SHARES = (0.1, 0.9)
-"""The smallest and the greatest share of calibration that can be asked for."""
 
 MINUS = " minus "
 """Between the names of a pair."""
@@ -75,23 +58,6 @@ def pair_name(first: str, second: str) -> str:
     'gd minus svm-rbf'
     """
     return MINUS.join(sorted((first, second)))
-
-
-def usual_n(data: Dataset) -> int:
-    """Cases for training and calibration where nobody says how many."""
-    return 7500 if data.size is None else data.size * 3 // 4
-
-
-def usual_sets(variant: str, n: int, held_out: int = 1, calibration_share: float = HALF) -> int:
-    """k where nobody says how many: 19, or fewer so that each subset has 5 cases to train with.
-
-    It does not depend on the alpha that is asked for, which never trains anything.
-
-    >>> usual_sets("z-free", 1347), usual_sets("z-free", 112), usual_sets("z-variable", 112)
-    (19, 18, 9)
-    """
-    last = part_sizes(n, VARIANTS[variant].n_parts, calibration_share)[-1]
-    return max(1, min(USUAL_SETS, last // (LEAST_TRAINING + held_out)))
 
 
 def check_algorithm(experiment: "Experiment", algorithm: str) -> str:
@@ -186,16 +152,9 @@ class Experiment:
 
     def __post_init__(self) -> None:
         for name in ("dataset_settings", "algorithm_settings", "loss_settings"):
-            self._fill(name, _frozen(getattr(self, name)))
-        self._fill("algorithms", tuple(self.algorithms))
-        lookup(self.variant, VARIANTS, "variant")
-        self._check_algorithms()
-        self._check_loss()
-        self._check_variant()
-        self._check_sizes()
-
-    def _fill(self, name: str, value: Any) -> None:
-        object.__setattr__(self, name, value)
+            fill(self, name, _frozen(getattr(self, name)))
+        fill(self, "algorithms", tuple(self.algorithms))
+        check_experiment(self)
 
     # What it is made of
 
@@ -266,137 +225,6 @@ class Experiment:
         held_out, sizes = self.batch_size or self.n_evaluations, self.sizes
         parts = self.kind.layout(self.n or 0, self.n_sets, held_out, self.calibration_share)
         return with_test(parts, self.n or 0, sizes.n_test, self.batch_size or 1)
-
-    # Checks
-
-    def _check_algorithms(self) -> None:
-        data = self.data
-        if not 1 <= len(self.algorithms) <= MAX_ALGORITHMS:
-            raise ValueError(
-                f"{len(self.algorithms)} algorithms were given; pick 1 to {MAX_ALGORITHMS}."
-            )
-        if len(set(self.algorithms)) < len(self.algorithms):
-            raise ValueError(f"An algorithm is named twice in {self.algorithms}; name each once.")
-        for name in self.algorithms:
-            algorithm = lookup(name, ALGORITHMS, "algorithm")
-            if data.task not in algorithm.tasks:
-                raise ValueError(
-                    f"{algorithm.label} does {' and '.join(algorithm.tasks)}, but {data.label} is "
-                    f"a {data.task}; pick another algorithm or dataset."
-                )
-            self.make_algorithm(name)
-        labels = [ALGORITHMS[name].label for name in self.algorithms]
-        twice = next((own for own in labels if labels.count(own) > 1), None)
-        if twice is not None:
-            raise ValueError(f"Two algorithms are called {twice!r}; give each a name of its own.")
-        for name, _ in self.algorithm_settings:
-            lookup(name, ALGORITHMS, "algorithm")
-
-    def _check_loss(self) -> None:
-        data = self.data
-        if self.kind.symbolic:
-            if data.task != "classification":
-                raise ValueError(f"Kinds of error need a classification; {data.label} has none.")
-            if self.loss is not None:
-                raise ValueError("The symbolic variant has its own symbols: leave the loss out.")
-            if self.positive_class is None:
-                self._fill("positive_class", data.classes[-1])
-            if self.positive_class not in data.classes:
-                raise ValueError(
-                    f"{self.positive_class!r} is not a class of {data.label}; choose one of "
-                    f"{', '.join(map(repr, data.classes))}."
-                )
-            return
-        if self.loss is None:
-            usual = ("error_rate", "rmse") if self.kind.batch else ("log_loss", "squared_error")
-            self._fill("loss", usual[data.task == "regression"])
-        loss = self.measure
-        if loss.task not in (None, data.task):
-            raise ValueError(
-                f"The loss {loss.name} is for a {loss.task}, but {data.label} is a {data.task}; "
-                "pick another loss."
-            )
-        if loss.batch != self.kind.batch:
-            needed = "a metric on a batch" if self.kind.batch else "a loss per case"
-            raise ValueError(
-                f"The variant {self.variant} needs {needed}, which {loss.name} is not."
-            )
-        check_labels(loss, data.classes, data.label)
-        for name in self.algorithms:
-            if loss.response and not hasattr(self.make_algorithm(name), loss.response):
-                raise ValueError(
-                    f"{ALGORITHMS[name].label} has no {loss.response}, which the loss {loss.name} "
-                    "needs; pick another loss or algorithm."
-                )
-
-    def _check_variant(self) -> None:
-        kind = self.kind
-        if kind.retrains is False and self.n_sets is not None:
-            raise ValueError(f"The {self.variant} variant trains once: leave n_sets out.")
-        if self.n_sets is not None:
-            check_count(self.n_sets, "n_sets")
-        if check_count(self.n_evaluations, "n_evaluations") > 1 and not kind.grouped:
-            raise ValueError("n_evaluations above 1 is for the z-free variant.")
-        if kind.batch:
-            self._fill("batch_size", 10 if self.batch_size is None else self.batch_size)
-            check_count(self.batch_size or 0, "batch_size")
-        elif self.batch_size is not None:
-            raise ValueError("batch_size is for the batch variant; leave it out.")
-        if not kind.symbolic and self.positive_class is not None:
-            raise ValueError("positive_class is for the symbolic variant; leave it out.")
-        if kind.regresses is None:
-            if self.regressor is not None:
-                raise ValueError(f"The variant {self.variant} regresses nothing: no regressor.")
-            return
-        suited = {r.name: r for r in REGRESSORS.values() if r.modulation == kind.regresses}
-        if self.regressor is None:
-            self._fill("regressor", next(iter(suited)))
-        lookup(self.regressor or "", suited, f"{kind.regresses} regressor")
-
-    def _check_sizes(self) -> None:
-        size = self.data.size
-        if self.n is None:
-            self._fill("n", usual_n(self.data))
-        n = check_count(self.n, "n", 2)  # type: ignore[arg-type]
-        self._check_share()
-        if self.kind.retrains and self.n_sets is None:
-            sets = usual_sets(self.variant, n, self.n_evaluations, self.calibration_share)
-            self._fill("n_sets", sets)
-        if self.test_size is None:
-            simulated = 250 if self.algorithmic else 2500
-            self._fill("test_size", simulated if size is None else max(size - n, 1))
-        test_size = check_count(self.test_size, "test_size")  # type: ignore[arg-type]
-        if size is not None and n + test_size > size:
-            raise ValueError(
-                f"n = {n} cases and {test_size} to test with make {n + test_size}, but "
-                f"{self.data.label} has {size}; ask for fewer."
-            )
-        sizes = self.sizes
-        if sizes.k < 1 or sizes.m < 1:
-            share = probability(self.calibration_share, "calibration_share")
-            least = (self.kind.n_parts + 1) * math.ceil((self.batch_size or 1) / (2 * share))
-            raise ValueError(
-                f"n = {n} cases leave nothing to calibrate with in the {self.variant} variant; at "
-                f"least {least} are needed."
-            )
-        if sizes.n_test < 1:
-            needed = sizes.m + (self.batch_size or 1) if self.algorithmic else self.batch_size
-            raise ValueError(
-                f"{test_size} to test with leave no test loss; at least {needed} are needed (or a "
-                "greater n_sets, which makes training subsets smaller)."
-            )
-
-    def _check_share(self) -> None:
-        low, high = SHARES
-        share = float(probability(self.calibration_share, "calibration_share"))
-        if not low <= share <= high:
-            raise ValueError(f"calibration_share must be from {low} to {high}, not {share:g}.")
-        if share != HALF and not self.kind.divides(bool(self.kind.retrains) or self.algorithmic):
-            raise ValueError(
-                f"The variant {self.variant} trains anew for every loss: n_sets says how the cases "
-                "are spent; leave calibration_share out."
-            )
-        self._fill("calibration_share", share)
 
     # Names
 

@@ -20,11 +20,11 @@ import psutil
 from joblib.externals.loky import ProcessPoolExecutor
 
 from cpp_core.method.threads import one_thread
+from cpp_core.trials.block_files import Arrays
 from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.one_trial import run_block
 from cpp_core.trials.own import Own
 from cpp_core.trials.pace import Pace
-from cpp_core.trials.store import Arrays
 
 COLD_SECONDS, WARM_SECONDS = 1.5, 0.06
 """Less work than this is done here before a process has started, or before a warm one is asked."""

@@ -11,6 +11,7 @@ from typing import Literal
 from numpy.typing import NDArray
 
 from cpp_core.checks import check_count
+from cpp_core.trials.block_files import Arrays
 from cpp_core.trials.budget import GIB, BudgetError, budget, check_budget
 from cpp_core.trials.children import Answer, Child, Request, sentence
 from cpp_core.trials.crew import PATIENCE_SECONDS, Crew, carry_out, crew_of_all
@@ -20,7 +21,7 @@ from cpp_core.trials.own import own_of, packed
 from cpp_core.trials.pace import Pace
 from cpp_core.trials.results import Results
 from cpp_core.trials.running import MANY_BLOCKS, Gathered, about, computed
-from cpp_core.trials.store import Arrays, Store, default_store
+from cpp_core.trials.store import Store, default_store
 from cpp_core.trials.watching import Watchers
 
 State = Literal["running", "done", "paused", "cancelled", "failed"]

@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 
 from cpp_core.catalog.times import moments
+from cpp_core.method.threads import one_thread
 from cpp_core.trials.experiment import Experiment
-from cpp_core.trials.one_trial import arrays_of, data_rng, entry_of, one_thread, with_failures
+from cpp_core.trials.one_trial import arrays_of, with_failures
 from cpp_core.trials.results import Results
+from cpp_core.trials.trial_entry import data_rng, entry_of
 
 
 def latest_held_out(experiment: Experiment, times: Any, seed: int = 0) -> Results:

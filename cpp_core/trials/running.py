@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.checks import check_count
 from cpp_core.method.machine import no_machine_failure
+from cpp_core.trials.block_files import Arrays
 from cpp_core.trials.budget import check_budget
 from cpp_core.trials.cluster import Cluster
 from cpp_core.trials.experiment import MINUS, Experiment
@@ -26,7 +27,7 @@ from cpp_core.trials.one_trial import array_names, in_kernels, run_block
 from cpp_core.trials.own import Own, own_of
 from cpp_core.trials.pace import Pace
 from cpp_core.trials.results import Results
-from cpp_core.trials.store import Arrays, Store, default_store
+from cpp_core.trials.store import Store, default_store
 
 Progress = Callable[[int, int], None]
 Block = tuple[Experiment, list[int]]

@@ -6,47 +6,43 @@ not at all, and what is missing or damaged can always be computed again.
 """
 
 import glob
-import hashlib
-import io
 import json
 import os
 import platform
 import re
 import time
 import uuid
-import zipfile
 import zlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
 import psutil
 from numpy.typing import NDArray
 
-Arrays = dict[str, NDArray[Any]]
+from cpp_core.trials.block_files import (
+    BLOCK,
+    Arrays,
+    Block,
+    DamagedBlockError,
+    check_arrays,
+    digest,
+    join,
+    layout,
+    pack,
+    read_block,
+    rows_of,
+    span,
+    stretches,
+    trials_of,
+)
 
 KEY = re.compile(r"[0-9a-f]{8,64}")
-BLOCK = re.compile(r"([0-9]{6})-([0-9]{6})-([0-9a-f]{32})\.npz")
 OWN_FILE = re.compile(rf"{BLOCK.pattern}|about\.json|[0-9a-f]{{32}}\.tmp")
-TRIALS = range(10**6)
 LOOKS = 50  # at a folder that other processes keep changing
 RENEWAL = 60.0  # seconds during which a key that is used again keeps its time
 ABANDONED = 3600.0  # seconds after which no living process writes a temporary file any more
-
-
-class DamagedBlockError(ValueError):
-    """A block that is not what was saved under its name."""
-
-
-class Block(NamedTuple):
-    """What the name of a block tells."""
-
-    tier: int
-    path: Path
-    trials: range
-    digest: str
 
 
 class Store:
@@ -280,19 +276,6 @@ def check_key(key: str) -> None:
         raise ValueError(f"A key has 8 to 64 lower-case hexadecimal digits; got {key!r}.")
 
 
-def check_arrays(trials: Sequence[int], arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Refuse what could not be loaded again."""
-    if len(set(trials)) < len(trials) or any(trial not in TRIALS for trial in trials):
-        raise ValueError(f"Trials must be distinct numbers from 0 to {TRIALS[-1]}.")
-    if not arrays:
-        raise ValueError("There must be an array.")
-    for name, array in arrays.items():
-        if not name.isidentifier() or np.asarray(array).dtype.hasobject:
-            raise ValueError(f"{name!r} must be the name of an array of plain numbers.")
-        if np.shape(array)[:1] != (len(trials),):
-            raise ValueError(f"{name!r} must have the {len(trials)} trials along its first axis.")
-
-
 def writer(pid: int) -> str:
     """Who writes a temporary file, as the start of its name: a machine and a process, in 16 digits.
 
@@ -309,108 +292,6 @@ def writer_is_gone(name: str) -> bool:
     """
     pid = int(name[8:16], 16)
     return name.startswith(writer(pid)) and not psutil.pid_exists(pid)
-
-
-def stretches(numbers: Sequence[int]) -> list[range]:
-    """Divide ascending numbers into stretches of consecutive ones.
-
-    >>> stretches([0, 1, 2, 5, 7, 8])
-    [range(0, 3), range(5, 6), range(7, 9)]
-    """
-    chosen = set(numbers)
-    starts = [n for n in numbers if n - 1 not in chosen]
-    stops = [n + 1 for n in numbers if n + 1 not in chosen]
-    return [range(start, stop) for start, stop in zip(starts, stops, strict=True)]
-
-
-def trials_of(blocks: Iterable[Block]) -> list[int]:
-    """Trials of blocks that may overlap, ascending."""
-    return sorted(set[int]().union(*(block.trials for block in blocks)))
-
-
-def span(trials: range) -> str:
-    """First and last trial, as in the name of a block."""
-    return f"{trials[0]:06d}-{trials[-1]:06d}"
-
-
-def digest(data: bytes) -> str:
-    """Digest of the whole file: a zip file checks the data of its members only."""
-    return hashlib.sha256(data).hexdigest()[:32]
-
-
-def pack(key: str, trials: range, arrays: Arrays) -> bytes:
-    """Make the bytes of an .npz file that says in its comment what it holds."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        archive.comment = f"{key} {span(trials)}".encode()
-        for name, array in sorted(arrays.items()):
-            with archive.open(f"{name}.npy", "w") as member:
-                whole = np.ascontiguousarray(array).reshape(array.shape)
-                np.lib.format.write_array_header_1_0(
-                    member, np.lib.format.header_data_from_array_1_0(whole)
-                )
-                member.write(whole.reshape(-1).view(np.uint8).data)  # in one piece, not copied
-    return buffer.getvalue()
-
-
-def read_block(block: Block, key: str) -> Arrays:
-    """Read a block; DamagedBlockError if it is not what was saved for these trials of this key."""
-    data = block.path.read_bytes()
-    if digest(data) != block.digest:
-        raise DamagedBlockError(f"{block.path} is damaged.")
-    arrays = {}
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            if archive.comment != f"{key} {span(block.trials)}".encode():
-                raise ValueError("it holds other trials")
-            for name in archive.namelist():
-                with archive.open(name) as member:
-                    array = np.lib.format.read_array(member, allow_pickle=False)
-                arrays[name.removesuffix(".npy")] = array
-        check_arrays(block.trials, arrays)
-    except MemoryError:
-        raise
-    except Exception as error:
-        raise DamagedBlockError(f"{block.path} is no block of this key: {error}.") from error
-    return arrays
-
-
-def rows_of(
-    arrays: Mapping[str, NDArray[Any]], trials: Sequence[int], wanted: Sequence[int]
-) -> Arrays:
-    """Rows of the wanted trials, without a copy if these are all."""
-    if list(wanted) == list(trials):
-        return {name: np.asarray(array) for name, array in arrays.items()}
-    row = {int(trial): i for i, trial in enumerate(trials)}
-    rows = [row[trial] for trial in wanted]
-    return {name: np.asarray(array)[rows] for name, array in arrays.items()}
-
-
-def join(parts: Sequence[tuple[list[int], Arrays]]) -> tuple[list[int], Arrays]:
-    """Stack parts with distinct trials, in the order of the trials."""
-    if len(parts) < 2:
-        return parts[0] if parts else ([], {})
-    found = [trial for trials, _ in parts for trial in trials]
-    arrays = {
-        name: np.concatenate([part[name] for _, part in parts], dtype=_widest(name, parts))
-        for name in parts[0][1]
-    }
-    ascending = sorted(found)
-    return ascending, rows_of(arrays, found, ascending)
-
-
-def _widest(name: str, parts: Sequence[tuple[list[int], Arrays]]) -> np.dtype:
-    """The type that holds an array of all parts: float64 where some losses needed it."""
-    first, *others = dict.fromkeys(part[name].dtype for _, part in parts)
-    return np.result_type(first, *others) if others else first
-
-
-def layout(arrays: Arrays) -> dict[str, tuple[Any, ...]]:
-    """Kinds of the arrays and their shapes for one trial; a float may be wider in some trials."""
-    return {
-        name: (array.dtype.kind if array.dtype.kind == "f" else array.dtype, array.shape[1:])
-        for name, array in arrays.items()
-    }
 
 
 def newest_first(block: Block) -> tuple[int, float, int]:

@@ -7,11 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpp_core.checks import Level
+from cpp_core.method.threads import one_thread
 from cpp_core.method.training import Failure
-from cpp_core.trials.case_study import Study, check_case, measured_at, sample_of
+from cpp_core.trials.case_study import Study, check_case, sample_of
 from cpp_core.trials.experiment import Experiment, check_algorithm
-from cpp_core.trials.one_trial import entry_of, one_thread, symbol_arrays
-from cpp_core.trials.results import SymbolicLosses
+from cpp_core.trials.fresh_candidates import measured_at
+from cpp_core.trials.one_trial import symbol_arrays
+from cpp_core.trials.readings import SymbolicLosses
+from cpp_core.trials.trial_entry import entry_of
 
 
 @dataclass(frozen=True, eq=False)

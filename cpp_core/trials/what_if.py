@@ -12,17 +12,12 @@ from numpy.typing import NDArray
 
 from cpp_core.method.constructions import Part
 from cpp_core.method.measuring import measure
-from cpp_core.trials.case_study import (
-    CaseStudy,
-    Sample,
-    check_modulated,
-    fresh_rng,
-    fresh_samples,
-    sample_of,
-    with_sets,
-)
+from cpp_core.method.threads import one_thread
+from cpp_core.trials.case_study import CaseStudy, Sample, check_modulated, sample_of, with_sets
 from cpp_core.trials.experiment import Experiment
-from cpp_core.trials.one_trial import as_kept, entry_of, one_thread
+from cpp_core.trials.fresh_candidates import fresh_rng, fresh_samples
+from cpp_core.trials.one_trial import as_kept
+from cpp_core.trials.trial_entry import entry_of
 
 
 @one_thread()

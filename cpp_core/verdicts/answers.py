@@ -13,15 +13,10 @@ from numpy.typing import NDArray
 from cpp_core.catalog.directions import DIRECTIONS, zero_one
 from cpp_core.checks import DELTA, Level, exact_alpha
 from cpp_core.method.ranks import check_losses
-from cpp_core.trials.experiment import MAX_ALGORITHMS
+from cpp_core.trials.experiment_checks import MAX_ALGORITHMS
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import About, Verdict, about_numbers, about_results
-from cpp_core.verdicts.bounds import (
-    bound_of,
-    expected_loss,
-    typical,
-    under_threshold,
-)
+from cpp_core.verdicts.bounds import bound_of, expected_loss, typical
 from cpp_core.verdicts.choice import Choice, choose
 from cpp_core.verdicts.decisions import (
     Decision,
@@ -34,6 +29,7 @@ from cpp_core.verdicts.language import clause
 from cpp_core.verdicts.pairs import AllPairs, all_pairs, all_pairs_of, summary_of
 from cpp_core.verdicts.selection import selection_safe, winner_of
 from cpp_core.verdicts.strip import Strip, strip_from, strip_of
+from cpp_core.verdicts.thresholds import under_threshold
 
 
 @dataclass(frozen=True)

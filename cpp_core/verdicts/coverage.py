@@ -10,7 +10,8 @@ import numpy as np
 
 from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.checks import Level, check_side, exact_alpha
-from cpp_core.trials.results import NumericLosses, Results
+from cpp_core.trials.readings import NumericLosses
+from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import LEAST_TRIALS
 from cpp_core.verdicts.language import confidence, counted, listed, percent
 

@@ -15,7 +15,6 @@ from cpp_core.method.counts import batch_errors, cases_needed, tolerance_rank
 from cpp_core.method.ranks import check_losses
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import EXCHANGEABLE, INDEPENDENT, About, Brief, Claim, Verdict
-from cpp_core.verdicts.bounds import beyond_limit, independent_losses
 from cpp_core.verdicts.language import (
     confidence,
     counted,
@@ -26,6 +25,7 @@ from cpp_core.verdicts.language import (
     with_article,
     with_unit,
 )
+from cpp_core.verdicts.thresholds import beyond_limit, independent_losses
 
 Outcome = Literal["shown", "not shown", "too little data"]
 CLAIMS: dict[Outcome, Claim] = {"shown": "yes", "not shown": "no", "too little data": "open"}

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.checks import Level, check_side
-from cpp_core.trials.results import NumericLosses, Results
+from cpp_core.trials.readings import NumericLosses
+from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import About, about_results, is_stored
 from cpp_core.verdicts.language import confidence, listed, ordinal, plural, possessive
 

@@ -30,13 +30,13 @@ from cpp_core.verdicts.language import (
     with_unit,
 )
 from cpp_core.verdicts.pairs import condition_of
-from cpp_core.verdicts.strip import (
+from cpp_core.verdicts.strip import Strip
+from cpp_core.verdicts.strip_cards import (
     AVERAGE_BEYOND,
     AVERAGES,
     BEYOND,
     STRENGTHS,
     Entrant,
-    Strip,
     far_worse,
 )
 from cpp_core.verdicts.summary import Table

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.checks import Level
 from cpp_core.method.ranks import as_stored
-from cpp_core.trials.results import NumericLosses, Results
+from cpp_core.trials.readings import NumericLosses
+from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import (
     INDEPENDENT,
     About,

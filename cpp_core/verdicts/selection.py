@@ -15,7 +15,8 @@ from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.checks import Level
 from cpp_core.method.ranks import as_stored, scores_needed
 from cpp_core.method.splits import equal_parts
-from cpp_core.trials.results import NumericLosses, Results
+from cpp_core.trials.readings import NumericLosses
+from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import (
     EXCHANGEABLE,
     About,

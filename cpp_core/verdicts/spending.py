@@ -9,7 +9,8 @@ from cpp_core.catalog.variants import VARIANTS, Variant
 from cpp_core.checks import Level, Side, check_side, probability
 from cpp_core.method.ranks import scores_needed
 from cpp_core.method.splits import HALF, part_sizes, training_size
-from cpp_core.trials.experiment import LEAST_TRAINING, Experiment
+from cpp_core.trials.experiment import Experiment
+from cpp_core.trials.usual_sizes import LEAST_TRAINING
 from cpp_core.verdicts.language import confidence, counted, listed, percent
 from cpp_core.verdicts.summary import Table
 

@@ -1,21 +1,19 @@
 """The first thing that is told: which to use, and the few figures that it rests on.
 
 Overview, Compare, the report and a file of losses show the same strip: a headline, one sentence,
-and a card each for the average, for wins and for the next loss. A card has at most 25 words; the
-sentences behind it, with all their conditions, are a click away.
+and a card each for the average, for wins and for the next loss (``strip_cards``).
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.checks import Level
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.about import LEAST_TRIALS, About, Claim, Verdict, about_results
+from cpp_core.verdicts.about import LEAST_TRIALS, About, Verdict, about_results
 from cpp_core.verdicts.bounds import (
     NEXT_CASES,
     bound_of,
@@ -23,57 +21,23 @@ from cpp_core.verdicts.bounds import (
     errors_ahead_of,
     expected_loss,
 )
-from cpp_core.verdicts.choice import Choice, Strength, choose, choose_of
+from cpp_core.verdicts.choice import Choice, choose, choose_of
 from cpp_core.verdicts.decisions import Decision, decisions_from
 from cpp_core.verdicts.failing import failed_lines
 from cpp_core.verdicts.held_out import average_of, held_out_losses, over_what
-from cpp_core.verdicts.language import (
-    confidence,
-    counted,
-    listed,
-    number,
-    percent,
-    plural,
-    sentence,
-    with_unit,
-)
+from cpp_core.verdicts.language import confidence, counted, listed, plural, sentence
 from cpp_core.verdicts.luck import split_places
 from cpp_core.verdicts.selection import selection_safe, winner_of
-
-STRENGTHS: dict[str, Strength] = {"guaranteed": "exact", "approximate": "approximate"}
-"""The strength of a claim by its badge."""
-
-
-AVERAGE_BEYOND = "the average lies beyond it"
-"""What is said where the average is worse than the bound."""
-BEYOND = ", beyond the bound"
-"""The same of one that is alone."""
-AVERAGES = "On average", "Error rate"
-"""The topic of the average of one that is alone, and of errors."""
-FIXED = "if fixed beforehand"
-"""The bound of one that was picked here would be the lowest of several: it covers less often."""
-
-
-@dataclass(frozen=True)
-class Card:
-    """One figure of the strip, with the sentences behind it."""
-
-    topic: str
-    text: str  # in large type
-    detail: str
-    claim: Claim
-    strength: Strength | None  # None where nothing is claimed
-    verdicts: tuple[Verdict, ...]  # that of the figure first; none behind a mere description
-    provided: str = ""  # under which condition the claim has its strength
-    apart: str | None = None  # the detail where a table beside it has the figures of all
-
-    @property
-    def mark(self) -> str:
-        """How strong the claim is, or the outcome where there is none."""
-        if self.claim == "yes" and self.strength is None:
-            return ""  # a description
-        mark = self.verdicts[0].mark if self.verdicts else ""
-        return f"{mark} {self.provided}" if self.provided and self.claim == "yes" else mark
+from cpp_core.verdicts.strip_cards import (
+    AVERAGES,
+    Card,
+    Entrant,
+    average_card,
+    bound_card,
+    limit_cards,
+    pair_card,
+    usual_card,
+)
 
 
 @dataclass(frozen=True)
@@ -104,19 +68,6 @@ class Strip:
         """The same without the figures that a table of all would say again."""
         cards = (c if c.apart is None else replace(c, detail=c.apart) for c in self.cards)
         return replace(self, cards=tuple(cards))
-
-
-@dataclass(frozen=True)
-class Entrant:
-    """What is known of one algorithm or column."""
-
-    name: str
-    label: str
-    bound: Verdict
-    average: float
-    n: int  # losses in that average
-    usual: float | None = None  # the median of its bounds over splits, where there are enough
-    limits: tuple[Decision, ...] = ()
 
 
 def strip_from(
@@ -217,10 +168,10 @@ def _strip(
     )
     named = best if solo else None
     cards = [
-        _pair_card(AVERAGES[0], asked.mean, named),
-        _pair_card(f"New {plural(about.new)}", asked.wins, named),
-        _bound_card(ranked[:2], solo, about, more),
-        *_limit_cards(ranked, about),
+        pair_card(AVERAGES[0], asked.mean, named),
+        pair_card(f"New {plural(about.new)}", asked.wins, named),
+        bound_card(ranked[:2], solo, about, more),
+        *limit_cards(ranked, about),
     ]
     names = choice.use or tuple(own.name for own in ranked[: 2 if len(entrants) == 2 else 0])
     names = () if choice.outcome == "undecided" else names
@@ -252,68 +203,6 @@ def _ranked(entrants: Sequence[Entrant], choice: Choice, about: About) -> list[E
     return sorted(entrants, key=place)
 
 
-def _pair_card(topic: str, verdict: Verdict, best: Entrant | None) -> Card:
-    """A card on a pair; whom it is about is said unless it is the one that the headline names."""
-    brief = verdict.brief
-    named = brief.subject and (best is None or brief.subject != best.label)
-    text = f"{brief.subject}: {brief.lead}" if named else brief.lead
-    detail = brief.detail.replace(f" {topic.lower()}", "", 1)  # what the topic says already
-    return Card(topic, text, detail, brief.claim, _strength(verdict), (verdict,))
-
-
-def _strength(verdict: Verdict) -> Strength | None:
-    return STRENGTHS[verdict.badge] if verdict.claim == "yes" else None
-
-
-def _bound_card(
-    two: Sequence[Entrant], solo: bool, about: About, more: tuple[Verdict, ...]
-) -> Card:
-    """How bad the next loss can be: the bound with the average, and that of the rival.
-
-    Typical bounds stand in the picture and in the table, where each is beside its own.
-    """
-    best, *others = two
-    own = best.bound.brief
-    text = own.lead if solo else f"{best.label}: {own.lead}"
-    parts = [own.detail] if own.claim != "yes" else []
-    if far_worse(best, about):
-        parts.append(AVERAGE_BEYOND)
-    apart = "; ".join(parts)
-    parts.append(_average(best, about))
-    parts += [f"{x.label}: {x.bound.brief.lead}, {_average(x, about)}" for x in others]
-    topic = "The next batch" if about.batch_size else f"The next {about.noun}"
-    topic = f"The next {NEXT_CASES} cases" if about.errors else topic
-    topic += ", each separately"
-    verdicts = *(x.bound for x in two), *more
-    strength = _strength(best.bound)
-    return Card(topic, text, "; ".join(parts), own.claim, strength, verdicts, FIXED, apart)
-
-
-def far_worse(own: Entrant, about: About) -> bool:
-    """Whether the average is beyond the bound: then the bound alone would mislead."""
-    bound = own.bound.facts
-    one_for_all = bound["outcome"] == "bound" and "bound" in bound and not bound["at_case"]
-    return one_for_all and about.sign * own.average > about.sign * bound["bound"]
-
-
-def _average(own: Entrant, about: About) -> str:
-    """The average loss in words: of errors, the error rate."""
-    if about.errors:
-        wrong = 1 - own.average if about.greater_is_better else own.average
-        return f"error rate {percent(wrong)}"
-    if not np.isfinite(own.average):
-        return "no finite average"
-    return f"average {number(own.average)}"
-
-
-def _limit_words(limit: Decision, about: About) -> str:
-    """What was asked for."""
-    if "rate" in limit.facts:
-        return f"error rate, at most {number(100 * limit.facts['rate'], digits=17)} %"
-    at = with_unit(number(limit.facts["threshold"], digits=17), about.unit)
-    return f"limit, {about.at_most} {at}"
-
-
 def _kept_by(ranked: Sequence[Entrant], named: Sequence[str]) -> str:
     """Who keeps a limit that none of those who are named is shown to keep; empty otherwise."""
     for found in zip(*(own.limits for own in ranked), strict=True):
@@ -321,24 +210,6 @@ def _kept_by(ranked: Sequence[Entrant], named: Sequence[str]) -> str:
         if shown and not any(own.name in named for own in shown):
             return f". But only {listed(own.label for own in shown)} is shown to keep your limit"
     return ""
-
-
-def _limit_cards(ranked: Sequence[Entrant], about: About) -> list[Card]:
-    """Whether each limit that was set is kept, by the best and in short by the others."""
-    cards = []
-    for found in zip(*(own.limits for own in ranked), strict=True):
-        first, *others = found
-        named = f"{ranked[0].label}: {first.outcome}" if others else first.outcome
-        rest = [f"{own.label}: {it.outcome}" for own, it in zip(ranked[1:], others, strict=True)]
-        if len(others) > 1:
-            by_outcome: dict[str, list[str]] = {}
-            for own, it in zip(ranked[1:], others, strict=True):
-                by_outcome.setdefault(it.outcome, []).append(own.label)
-            rest = [f"{outcome}: {', '.join(names)}" for outcome, names in by_outcome.items()]
-        detail = "; ".join([first.brief.detail, *rest])
-        topic = f"Your {_limit_words(first, about)}"
-        cards.append(Card(topic, named, detail, first.claim, _strength(first), found))
-    return cards
 
 
 def _alone(own: Entrant, alpha: Level, about: About, over: str, more: tuple[Verdict, ...]) -> Strip:
@@ -350,29 +221,12 @@ def _alone(own: Entrant, alpha: Level, about: About, over: str, more: tuple[Verd
     text = f"{sentence(what)}, with {confidence(alpha)} confidence."
     if brief.claim != "yes":
         text = f"{sentence(what)}: {brief.detail}."
-    cards = [_average_card(own, about)]
+    cards = [average_card(own, about)]
     if own.usual is not None and not about.errors:
-        cards.append(_usual_card(own.usual, about, over, more))
-    cards += _limit_cards([own], about)
+        cards.append(usual_card(own.usual, about, over, more))
+    cards += limit_cards([own], about)
     title = f"{sentence(brief.lead)}."
     return Strip(title, text, (own.name,), tuple(cards), bound=(own.bound, *more))
-
-
-def _average_card(own: Entrant, about: About) -> Card:
-    """The average, a description; that it is beyond the bound is said."""
-    shown = with_unit(_average(own, about).removeprefix("average "), about.unit)
-    shown = shown.removeprefix("error rate ")
-    over = f"over {counted(own.n, f'held-out {about.held_out}')}"
-    over += BEYOND if far_worse(own, about) else ""
-    return Card(AVERAGES[about.errors], shown, over, "yes", None, ())
-
-
-def _usual_card(usual: float, about: About, over: str, places: tuple[Verdict, ...]) -> Card:
-    """The bound that is typical of other splits, and where that of this one lies among them."""
-    text = f"{about.at_most} {about.end(usual)}" if np.isfinite(usual) else "no finite bound"
-    place = places[0].brief.detail.partition(";")[0] if places else ""
-    detail = f"this split's {place}" if place else "the median"
-    return Card(f"Typical of {over}", text, detail, "yes", None, places)
 
 
 def _symbolic(results: Results, alpha: Level) -> Strip:

@@ -14,7 +14,8 @@ from cpp_core.catalog.regressors import REGRESSORS
 from cpp_core.catalog.variants import VARIANTS, Variant
 from cpp_core.checks import alpha_of
 from cpp_core.method.splits import HALF
-from cpp_core.trials.experiment import MAX_ALGORITHMS, SHARES, usual_n, usual_sets
+from cpp_core.trials.experiment_checks import MAX_ALGORITHMS, SHARES
+from cpp_core.trials.usual_sizes import usual_n, usual_sets
 from cpp_core.verdicts.language import alpha_of_points, confidence_points, unbroken
 from cpp_core.verdicts.spending import (
     finite_words,

@@ -24,7 +24,7 @@ from cpp_core.catalog.regressors import REGRESSORS
 from cpp_core.catalog.roles import FORM
 from cpp_core.catalog.settings import ALGORITHM_SETTINGS
 from cpp_core.catalog.variants import VARIANTS
-from cpp_core.trials.experiment import MAX_ALGORITHMS, SHARES
+from cpp_core.trials.experiment_checks import MAX_ALGORITHMS, SHARES
 from cpp_core.verdicts.language import typed
 from pages.parts.own import NAME
 

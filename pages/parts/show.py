@@ -17,7 +17,8 @@ from cpp_core.figures.sketch import Settings, Sketch
 from cpp_core.report.export import csv_text
 from cpp_core.verdicts.about import Verdict
 from cpp_core.verdicts.language import unbroken
-from cpp_core.verdicts.strip import STRENGTHS, Card, Strip
+from cpp_core.verdicts.strip import Strip
+from cpp_core.verdicts.strip_cards import STRENGTHS, Card
 from cpp_core.verdicts.summary import Table
 from cpp_core.verdicts.terms import with_terms
 from pages.parts.keeping import DRAWN, made, name_of

@@ -6,6 +6,7 @@ from typing import Any
 from cpp_core import Experiment
 from cpp_core.trials import case_study as cases
 from cpp_core.trials import class_study as class_cases
+from cpp_core.trials import fresh_candidates as fresh
 from cpp_core.trials import symbol_study as symbol_cases
 from cpp_core.trials import what_if as changed
 from cpp_core.trials.budget import check_budget
@@ -19,12 +20,12 @@ STUDIES: dict[str, tuple[Callable[..., Any], Callable[[Experiment], int]]] = {
     "symbols": (symbol_cases.symbol_study, lambda experiment: experiment.sizes.fits),
     "before the label": (cases.x_study, lambda experiment: 1),
     "classes": (class_cases.class_study, class_cases.n_groups),
-    "losses at this case": (cases.case_losses, cases.fits_per_case),
+    "losses at this case": (fresh.case_losses, fresh.fits_per_case),
     "what if": (
         changed.what_if,
-        lambda experiment: experiment.sizes.fits + cases.fits_per_case(experiment),
+        lambda experiment: experiment.sizes.fits + fresh.fits_per_case(experiment),
     ),
-    "outcomes at this case": (symbol_cases.case_symbols, cases.fits_per_case),
+    "outcomes at this case": (symbol_cases.case_symbols, fresh.fits_per_case),
 }
 """What can be asked of a trial's test cases, and the training runs of one algorithm for it."""
 

@@ -6,7 +6,8 @@ import pytest
 from cpp_core import AlgorithmCPP, CandidateCPP, Experiment, Results, SymbolicCPP, make_algorithm
 from cpp_core.catalog.regressors import REGRESSORS
 from cpp_core.trials.case_study import x_study
-from cpp_core.trials.one_trial import algorithm_rng, keyed_rng, run_block, trial_sample
+from cpp_core.trials.one_trial import run_block
+from cpp_core.trials.trial_entry import algorithm_rng, keyed_rng, trial_sample
 from tests.builders import VARIANTS, experiment_of
 
 pytestmark = [

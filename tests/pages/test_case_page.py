@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from cpp_core.trials import case_study
+from cpp_core.trials import fresh_candidates
 from pages.parts.studies import STUDIES
 from tests.builders import unmarked
 from tests.pages.test_pages import charts, open_page, plain, settle, text_of
@@ -127,9 +127,9 @@ def test_bars_are_there_while_candidates_are_trained(monkeypatch, tmp_path):
         deadline = time.monotonic() + 60
         while not release.exists() and time.monotonic() < deadline:
             time.sleep(0.05)
-        return case_study.case_losses(*args)
+        return fresh_candidates.case_losses(*args)
 
-    study = (slow, case_study.fits_per_case)
+    study = (slow, fresh_candidates.fits_per_case)
     monkeypatch.setitem(STUDIES, "losses at this case", study)
     try:
         at = open_page("case", seed="77", **SMALL)

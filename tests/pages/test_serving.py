@@ -10,7 +10,8 @@ import streamlit
 from streamlit.web.server.app_discovery import discover_asgi_app
 
 from cpp_core.verdicts.about import Brief, Verdict
-from cpp_core.verdicts.strip import Card, Strip
+from cpp_core.verdicts.strip import Strip
+from cpp_core.verdicts.strip_cards import Card
 from pages.parts import serving, show
 from pages.parts.keeping import DRAWN
 from tests.builders import unmarked

@@ -12,24 +12,23 @@ from threadpoolctl import threadpool_limits
 
 from cpp_core import Experiment, add_table, conformal_ranks, make_algorithm
 from cpp_core.catalog.regressors import REGRESSORS, Regressor
-from cpp_core.trials import case_study as cases_module
+from cpp_core.trials import fresh_candidates
 from cpp_core.trials.case_study import (
     CONSTRUCTIONS,
     VARIANT_OF,
     case_experiment,
-    case_losses,
     case_study,
-    fits_per_case,
-    fresh_samples,
     inside,
     usual_construction,
     with_construction,
     x_study,
 )
 from cpp_core.trials.class_study import class_bounds, class_study
-from cpp_core.trials.one_trial import run_block, trial_sample
+from cpp_core.trials.fresh_candidates import case_losses, fits_per_case, fresh_samples
+from cpp_core.trials.one_trial import run_block
 from cpp_core.trials.results import Results
 from cpp_core.trials.symbol_study import case_symbols, symbol_study
+from cpp_core.trials.trial_entry import trial_sample
 from tests.builders import Band, Line, register_quick
 
 IRIS = Experiment(dataset="iris", algorithms=("naive-bayes", "knn"), variant="z-variable", n_sets=9)
@@ -221,7 +220,7 @@ def test_the_law_over_trials(monkeypatch):
     forests = {"quantile-forest": ("quantile", Band), "random-forest": ("regression", Line)}
     for name, (modulation, learner) in forests.items():
         monkeypatch.setitem(REGRESSORS, name, Regressor(name, name, modulation, "", learner))
-    monkeypatch.setattr(cases_module, "N_FRESH", 1)
+    monkeypatch.setattr(fresh_candidates, "N_FRESH", 1)
     experiment = Experiment(
         dataset="growing-noise",
         algorithms=("dummy",),

@@ -9,7 +9,8 @@ from cpp_core import Experiment, conformal_ranks
 from cpp_core.catalog.presets import PRESETS
 from cpp_core.catalog.variants import VARIANTS
 from cpp_core.method.ranks import scores_needed
-from cpp_core.trials.experiment import USUAL_ALPHA, Sizes, usual_sets
+from cpp_core.trials.experiment import Sizes
+from cpp_core.trials.usual_sizes import USUAL_ALPHA, usual_sets
 
 
 @pytest.mark.parametrize(

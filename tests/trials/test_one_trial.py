@@ -8,14 +8,9 @@ from cpp_core import Experiment, PlattSVC, load_dataset, make_algorithm
 from cpp_core.method import threads as threads_module
 from cpp_core.method.modulation import LEVELS
 from cpp_core.trials.gram import GramSVC, TableGram, gather, shared_gram
-from cpp_core.trials.one_trial import (
-    algorithm_rng,
-    array_names,
-    run_block,
-    run_trial,
-    trial_sample,
-)
+from cpp_core.trials.one_trial import array_names, run_block, run_trial
 from cpp_core.trials.results import Results
+from cpp_core.trials.trial_entry import algorithm_rng, trial_sample
 from tests.builders import VARIANTS, experiment_of, normal_sample
 
 

@@ -9,8 +9,10 @@ from scipy import stats
 from cpp_core import Experiment, InfiniteEndWarning, conformal_ranks, interval
 from cpp_core.method.modulation import LEVELS
 from cpp_core.method.ranks import grouped_ranks
+from cpp_core.method.sets import Sets
 from cpp_core.trials.one_trial import run_block
-from cpp_core.trials.results import Results, Sets, at_level, coverage_error
+from cpp_core.trials.readings import at_level
+from cpp_core.trials.results import Results, coverage_error
 from tests.builders import VARIANTS
 
 TRIALS = 4

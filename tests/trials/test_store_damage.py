@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cpp_core.trials.store import Store, digest, pack
+from cpp_core.trials.block_files import digest, pack
+from cpp_core.trials.store import Store
 from tests.builders import KEY, OTHER, arrays_of, assert_right, blocks_in, fill
 
 

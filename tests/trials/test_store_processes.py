@@ -13,20 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from cpp_core.trials import store as store_module
 from cpp_core.trials.store import Store
 from tests.builders import KEY, OTHER, arrays_of, assert_right, blocks_in, fill
 
-# Other processes load the module by its path, since the whole package starts slowly.
-
 START = f"""
 from __future__ import annotations
-import importlib.util, random, sys
+import random, sys
 import numpy as np
-spec = importlib.util.spec_from_file_location("store", {store_module.__file__!r})
-module = importlib.util.module_from_spec(spec)
-sys.modules["store"] = module
-spec.loader.exec_module(module)
+from cpp_core.trials import store as module
 folder, key, seed = sys.argv[1], sys.argv[2], int(sys.argv[3])
 random.seed(seed)
 {inspect.getsource(arrays_of)}

@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 from cpp_core import Experiment
-from cpp_core.trials.case_study import case_experiment, case_losses, case_study
+from cpp_core.trials.case_study import case_experiment, case_study
+from cpp_core.trials.fresh_candidates import case_losses
 from cpp_core.trials.what_if import what_if
 from cpp_core.verdicts.case_sentences import what_if_finding
 

@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 from cpp_core import batch_errors, tolerance_rank
-from cpp_core.verdicts.bounds import under_threshold
 from cpp_core.verdicts.decisions import decide, error_rate_at_most, loss_at_most
+from cpp_core.verdicts.thresholds import under_threshold
 from tests.builders import results_of, tenths
 
 

@@ -11,11 +11,12 @@ from scipy import stats
 
 from cpp_core.verdicts.about import About
 from cpp_core.verdicts.averages import mean_of
-from cpp_core.verdicts.bounds import bound_of, exceedance_of
+from cpp_core.verdicts.bounds import bound_of
 from cpp_core.verdicts.comparisons import Pair, next_difference_of, wins_of
 from cpp_core.verdicts.decisions import error_rate_at_most
 from cpp_core.verdicts.pairs import summary_of
 from cpp_core.verdicts.selection import winner_of
+from cpp_core.verdicts.thresholds import exceedance_of
 from tests.builders import PLAIN
 
 pytestmark = pytest.mark.slow

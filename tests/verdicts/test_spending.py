@@ -8,7 +8,7 @@ from cpp_core import Experiment
 from cpp_core.catalog.variants import VARIANTS
 from cpp_core.method.ranks import scores_needed
 from cpp_core.method.splits import part_sizes
-from cpp_core.trials.experiment import LEAST_TRAINING
+from cpp_core.trials.usual_sizes import LEAST_TRAINING
 from cpp_core.verdicts.spending import (
     ALPHAS,
     finite_words,

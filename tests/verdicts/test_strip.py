@@ -11,7 +11,8 @@ from cpp_core.verdicts.answers import answers_from, answers_of
 from cpp_core.verdicts.bounds import expected_loss
 from cpp_core.verdicts.held_out import average_of, held_out_losses
 from cpp_core.verdicts.language import number
-from cpp_core.verdicts.strip import AVERAGE_BEYOND, FIXED, as_values, asked_strip, strip_of
+from cpp_core.verdicts.strip import as_values, asked_strip, strip_of
+from cpp_core.verdicts.strip_cards import AVERAGE_BEYOND, FIXED
 from tests.builders import SIX, failing, pair, results_of, symbolic, tenths
 
 WORDS = 25
