@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from functools import partial
 from pathlib import Path
+from urllib.parse import clear_cache  # type: ignore[attr-defined]
 
 import streamlit as st
 from plotly.offline import get_plotlyjs
@@ -132,6 +133,8 @@ def body(choice: Choice) -> None:
         if not find_browser():
             st.caption("No PDF here: it needs Chromium. Open the HTML in a browser and print it.")
         st.iframe(complete(content), height=PREVIEW_HEIGHT, alt="Preview of the report")
+        # Streamlit asks whether the text is an address, and Python would remember 128 such texts.
+        clear_cache()
         st.caption("The HTML file needs no network; send it as it is.")
         st.subheader("Reproduce it")
         asked = wanted._asdict() | choice.asked

@@ -1,7 +1,9 @@
 """The Report page, as a visitor meets it (without a browser)."""
 
+import gc
 from datetime import date
 from pathlib import Path
+from urllib.parse import SplitResult
 
 import pytest
 
@@ -39,6 +41,8 @@ def test_the_preview_follows_title_audience_sections_and_alpha():
     assert '<details class="why" open>' in page
     assert "How to reproduce it" not in page
     assert "80&nbsp;% confidence" in page
+    read_as_addresses = [own for own in gc.get_objects() if isinstance(own, SplitResult)]
+    assert not any(sum(map(len, own)) > len(page) / 2 for own in read_as_addresses)
 
 
 def test_downloads_and_the_lines_that_reproduce_it(monkeypatch):
