@@ -240,8 +240,8 @@ def limits_of(table: LossTable, alpha: float, digest: str) -> dict[str, Any]:
 
 
 def plain_panel(panel: Panel) -> Panel:
-    """A panel with names from a file."""
-    return replace(panel, title=literal(panel.title), caption=literal(panel.caption))
+    """A panel with names from a file, whose title is shown as Markdown."""
+    return replace(panel, title=literal(panel.title))
 
 
 def table_html(table: Table, colors: dict[str, str]) -> str:

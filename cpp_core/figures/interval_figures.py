@@ -246,7 +246,7 @@ def paired_difference(
         figure.fade(0, own, ink(dark), about.difference)
     figure.difference(0, mark, right)
     figure.vline(0, stroke(dark))
-    figure.frame(340 if missing else 300)
+    figure.frame(380 if missing else 340)
     _draw_wins(figure, wins, (first, second), about, dark)
     words = f"{next_['first']} minus {next_['second']}: {about.loss}"
     better = "above" if about.greater_is_better else "below"

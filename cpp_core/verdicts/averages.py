@@ -292,7 +292,7 @@ def _why_short(shown: NDArray, silent: bool, pair: Pair) -> str:
         return "a failed training run counts as infinitely bad"
     if len(shown) == 1 or np.ptp(shown) == 0:
         return "there is no spread to judge by"
-    return "one difference outweighs the others, so only wins are counted"
+    return "one difference weighs too much to average, so only wins are counted"
 
 
 def _mean_text(facts: dict[str, Any], pair: Pair, more: str) -> str:

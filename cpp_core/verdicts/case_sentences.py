@@ -112,12 +112,11 @@ def finding(study: CaseStudy, case: int, sets: Ends, alpha: Level, side: str) ->
     more = study.more_needed(alpha)
     if more:
         return _no_bound("No bound", study, alpha, more)
-    about = about_experiment(study.experiment)
     ranked = sorted(sets.items(), key=lambda item: -item[1][1])
     known = {n: e for n, e in ranked if e[0] <= e[1] and np.isfinite(e[1])}
     told = []
     if known:
-        told.append(_may_lose(about, known, side))
+        told.append(_may_lose(study.experiment, known, side))
     for name, (lower, upper) in ranked:
         if name not in known:
             odd = "has an empty set" if lower > upper else "has no finite bound"
@@ -150,8 +149,10 @@ def _set_words(about: About, ends: tuple[float, float], side: str) -> str:
     return about.bound(ends[0] if about.greater_is_better else ends[1])
 
 
-def _may_lose(about: About, known: Ends, side: str) -> str:
+def _may_lose(experiment: Experiment, known: Ends, side: str) -> str:
     """How much each may lose; with many algorithms, the highest bound and the lowest."""
+    about = about_experiment(experiment)
+    retrained = f"retrained on {counted(experiment.sizes.m, noun(experiment))}"
 
     def amount(ends: tuple[float, float]) -> str:
         upper = about.upper_end(ends[1])
@@ -161,8 +162,8 @@ def _may_lose(about: About, known: Ends, side: str) -> str:
     names, unit = list(amounts), about.unit or f"({about.loss})"
     first = amounts[names[0]] if side != "upper" else f"up to {amounts[names[0]]}"
     if len(names) > 1 and len(set(amounts.values())) == 1:
-        return f"each retrained model may lose {first} {unit}"
-    told = [f"a retrained {ALGORITHMS[names[0]].label} may lose {first} {unit}"]
+        return f"each model {retrained} may lose {first} {unit}"
+    told = [f"{ALGORITHMS[names[0]].label} {retrained} may lose {first} {unit}"]
     shown = names[1:] if len(names) <= MOST_NAMED else names[-1:]
     told += [f"{ALGORITHMS[name].label} {amounts[name]}" for name in shown]
     others = len(names) - 1 - len(shown)

@@ -35,6 +35,7 @@ from cpp_core.verdicts.strip_cards import (
     average_card,
     bound_card,
     limit_cards,
+    one_bound,
     pair_card,
     usual_card,
 )
@@ -167,10 +168,11 @@ def _strip(
         if {own.wins.facts["first"], own.wins.facts["second"]} == {best.label, rival.label}
     )
     named = best if solo else None
+    open_ = not choice.use and all(map(one_bound, entrants))
     cards = [
         pair_card(AVERAGES[0], asked.mean, named),
         pair_card(f"New {plural(about.new)}", asked.wins, named),
-        bound_card(ranked[:2], solo, about, more),
+        bound_card(ranked if open_ else ranked[:2], solo, about, more),
         *limit_cards(ranked, about),
     ]
     names = choice.use or tuple(own.name for own in ranked[: 2 if len(entrants) == 2 else 0])

@@ -85,6 +85,8 @@ def bound_card(two: Sequence[Entrant], solo: bool, about: About, more: tuple[Ver
     """
     best, *others = two
     own = best.bound.brief
+    if len(two) > 2:
+        return _bounds_card(two, about, more)
     text = own.lead if solo else f"{best.label}: {own.lead}"
     parts = [own.detail] if own.claim != "yes" else []
     if far_worse(best, about):
@@ -92,19 +94,41 @@ def bound_card(two: Sequence[Entrant], solo: bool, about: About, more: tuple[Ver
     apart = "; ".join(parts)
     parts.append(_average(best, about))
     parts += [f"{x.label}: {x.bound.brief.lead}, {_average(x, about)}" for x in others]
-    topic = "The next batch" if about.batch_size else f"The next {about.noun}"
-    topic = f"The next {NEXT_CASES} cases" if about.errors else topic
-    topic += ", each separately"
     verdicts = *(x.bound for x in two), *more
-    strength = _strength(best.bound)
-    return Card(topic, text, "; ".join(parts), own.claim, strength, verdicts, FIXED, apart)
+    strength, told = _strength(best.bound), "; ".join(parts)
+    return Card(_next(about), text, told, own.claim, strength, verdicts, FIXED, apart)
+
+
+def _next(about: About) -> str:
+    """What the bounds are about."""
+    topic = "The next batch" if about.batch_size else f"The next {about.noun}"
+    return f"{f'The next {NEXT_CASES} cases' if about.errors else topic}, each separately"
+
+
+def one_bound(own: Entrant) -> bool:
+    """Whether it has a bound, on one side and the same at every case."""
+    facts = own.bound.facts
+    return facts["outcome"] == "bound" and "bound" in facts and not facts["at_case"]
+
+
+def _bounds_card(all_: Sequence[Entrant], about: About, more: tuple[Verdict, ...]) -> Card:
+    """Where none of three or more is named: from the lowest bound to the highest, and whose."""
+    ranked = sorted(all_, key=lambda own: about.sign * own.bound.facts["bound"])
+    ends = [own.bound.facts["bound"] for own in (ranked[0], ranked[-1])]
+    low, high = (about.rounded(about.bad_end, end) for end in ends)
+    text = ranked[0].bound.brief.lead
+    if low != high:
+        text = f"{about.at_most} {with_unit(f'{low} to {high}', about.unit)}"
+    least, most = ("highest", "lowest") if about.greater_is_better else ("lowest", "highest")
+    detail = f"{least} for {ranked[0].label}, {most} for {ranked[-1].label}" * (low != high)
+    verdicts = *(own.bound for own in ranked), *more
+    strength = _strength(ranked[0].bound)
+    return Card(_next(about), text, detail, "yes", strength, verdicts, FIXED)
 
 
 def far_worse(own: Entrant, about: About) -> bool:
     """Whether the average is beyond the bound: then the bound alone would mislead."""
-    bound = own.bound.facts
-    one_for_all = bound["outcome"] == "bound" and "bound" in bound and not bound["at_case"]
-    return one_for_all and about.sign * own.average > about.sign * bound["bound"]
+    return one_bound(own) and about.sign * own.average > about.sign * own.bound.facts["bound"]
 
 
 def _average(own: Entrant, about: About) -> str:

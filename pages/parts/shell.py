@@ -90,12 +90,18 @@ def frame() -> None:
 
 
 def show_chosen(choice: Choice | None) -> None:
-    """Say what was chosen; a narrow screen, whose sidebar is a drawer, has the confidence here."""
+    """Say what was chosen; a narrow screen, whose sidebar is a drawer, has the confidence here.
+
+    There the line ends before confidence and trials.
+    """
     if choice is not None:
         told = chosen_words(choice.experiment, choice.alpha, choice.trials, choice.side)
-        start, more, rest = unbroken(told).partition(SEPARATOR)
-        shown = f'{escape(start)}<span class="rest">{more}{with_terms(rest)}</span>'
-        st.html(f'<div class="chosen">{shown}</div>')
+        start, *rest = unbroken(told).split(SEPARATOR)
+        asked, more = (
+            "".join(SEPARATOR + with_terms(part) for part in parts)
+            for parts in (rest[:-2], rest[-2:])
+        )
+        st.html(f'<div class="chosen">{escape(start)}{asked}<span class="rest">{more}</span></div>')
     with st.container(key="phone"):
         confidence_control("confidence-phone", words=False)
 

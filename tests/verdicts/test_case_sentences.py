@@ -114,11 +114,11 @@ def test_the_finding_begins_with_the_highest_bound():
     study = case_study_of(DIGITS, 19, [9])
     sets = {"svm-lin": (0.0, 3.6312), "svm-rbf": (0.0, 4.1101)}
     assert finding(study, 0, sets, 0.1, "upper") == (
-        "At this 9, a retrained SVM-rbf may lose up to 4.12 nats, SVM-lin 3.64"
+        "At this 9, SVM-rbf retrained on 34 images may lose up to 4.12 nats, SVM-lin 3.64"
     )
     two = {"svm-lin": (0.0, 3.6312), "svm-rbf": (0.1239, 4.1101)}
     assert finding(study, 0, two, 0.1, "two-sided") == (
-        "At this 9, a retrained SVM-rbf may lose between 0.123 and 4.12 nats, "
+        "At this 9, SVM-rbf retrained on 34 images may lose between 0.123 and 4.12 nats, "
         "SVM-lin between 0 and 3.64"
     )
 
@@ -136,11 +136,11 @@ def test_equal_bounds_are_said_once():
     top = float(np.float32(DIGITS.measure.high))
     sets = {"svm-lin": (0.0, top), "svm-rbf": (0.0, top)}
     assert finding(study, 0, sets, 0.1, "upper") == (
-        "At this 8, each retrained model may lose up to 36.04 nats"
+        "At this 8, each model retrained on 34 images may lose up to 36.04 nats"
     )
     alone = {"svm-lin": (0.0, top)}
     assert finding(study, 0, alone, 0.1, "upper") == (
-        "At this 8, a retrained SVM-lin may lose up to 36.04 nats"
+        "At this 8, SVM-lin retrained on 34 images may lose up to 36.04 nats"
     )
 
 
@@ -148,8 +148,8 @@ def test_empty_sets_and_missing_bounds_are_told():
     study = case_study_of(DIGITS, 19, [8])
     sets = {"svm-lin": (2.0, 1.0), "svm-rbf": (0.0, 4.0), "knn": (0.0, math.inf)}
     assert finding(study, 0, sets, 0.1, "upper") == (
-        "At this 8, a retrained SVM-rbf may lose up to 4 nats, Nearest neighbours has no finite "
-        "bound, SVM-lin has an empty set"
+        "At this 8, SVM-rbf retrained on 34 images may lose up to 4 nats, Nearest neighbours has "
+        "no finite bound, SVM-lin has an empty set"
     )
     assert finding(study, 0, {"svm-lin": (2.0, 1.0)}, 0.1, "upper") == (
         "At this 8, SVM-lin has an empty set"
@@ -183,7 +183,7 @@ def test_cases_have_names():
     assert case_name(case_study_of(ridge, 9, [151.0]), 0) == "case 0 (target 151)"
     told = finding(case_study_of(ridge, 19, [151.0]), 0, {"ridge": (0, 9111.0)}, 0.1, "upper")
     assert told == (
-        "At case 0 (target 151), a retrained Ridge may lose up to 9,120 (squared error)"
+        "At case 0 (target 151), Ridge retrained on 7 cases may lose up to 9,120 (squared error)"
     )
 
 

@@ -72,6 +72,29 @@ def test_one_is_named():
     assert larger.cards[2].text.startswith("at least ")
 
 
+@pytest.mark.parametrize("greater", [False, True])
+def test_of_three_that_nobody_decides_every_bound_counts(greater):
+    columns = {
+        name: np.clip(0.5 + noise(seed, spread), 0, 1)
+        for name, seed, spread in (("a", 1, 0.02), ("b", 2, 0.2), ("c", 3, 0.1))
+    }
+    about = About(low=0.0, high=1.0, n_algorithms=3, greater_is_better=greater)
+    found = strip_of(columns, 0.1, about)
+    assert found.title.startswith("Not decided")
+    bound = found.cards[2]
+    ends = {name: np.sort(own)[[40 - 1, 361 - 1]] for name, own in columns.items()}
+    assert (bound.claim, bound.mark) == ("yes", f"✓ exact guarantee {FIXED}")
+    low, high = map(
+        float, re.match(r"at (?:most|least) ([\d.]+) to ([\d.]+)$", bound.text).groups()
+    )
+    truth = [ends[name][int(not greater)] for name in "ab"]
+    assert np.allclose((low, high), truth, atol=1.1e-3)
+    words = ("highest", "lowest") if greater else ("lowest", "highest")
+    assert bound.detail == f"{words[0]} for a, {words[1]} for b"
+    quoted = sorted(own.facts["bound"] for own in bound.verdicts[:3])
+    assert quoted == sorted(own[int(not greater)] for own in ends.values())
+
+
 def test_it_depends():
     found = strip(a=ODD, b=HALF)
     assert found.title == "It depends."
