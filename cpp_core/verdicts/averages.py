@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cpp_core.checks import Level
 from cpp_core.method.means import betting_interval, break_even, t_interval, unseen_share
 from cpp_core.verdicts.about import INDEPENDENT, Brief, Verdict, check_scores
-from cpp_core.verdicts.comparisons import Pair, wins_of
+from cpp_core.verdicts.comparisons import Pair, needed_words, wins_of
 from cpp_core.verdicts.language import (
     confidence,
     counted,
@@ -270,7 +270,7 @@ def _mean_brief(facts: dict[str, Any], pair: Pair) -> Brief:
         return Brief("", "no real difference", f": {both} within {margin} on average{unless}")
     if facts["outcome"] == "not decided":
         low, high = _ends(facts, pair)
-        needed = f"; about {facts['n_needed']:,} would do" if "n_needed" in facts else ""
+        needed = needed_words(facts["n_needed"]) if "n_needed" in facts else ""
         rest = f": {pair.first} minus {pair.second} is {low} to {high}{needed}"
         return Brief("", "not decided", rest, "open")
     better, worse = _ordered(facts, pair)

@@ -40,6 +40,11 @@ EXACT_UP_TO = 200
 """Numbers of cases up to which the one that would do is searched for."""
 
 
+def needed_words(n: int) -> str:
+    """How many cases would decide a pair, at the end of a line."""
+    return f"; about {n:,} would do"
+
+
 @dataclass(frozen=True)
 class Pair:
     """Two competitors by their labels, and what their losses are about.
@@ -245,7 +250,7 @@ def _wins_brief(facts: dict[str, Any], pair: Pair) -> Brief:
     where, differ = f"of {counted(differing, noun)}", " where they differ" if ties else ""
     new = "where they differ" if ties else f"of new {plural(pair.about.new)}"
     if facts["outcome"] == "not decided":
-        needed = f"; about {facts['n_needed']:,} would do" if "n_needed" in facts else ""
+        needed = needed_words(facts["n_needed"]) if "n_needed" in facts else ""
         rest = f": {leader} is ahead of {other} on {most:,} {where}{differ}, {equal}{needed}"
         if facts["wins"] == facts["losses"]:
             rest = f": {leader} and {other} win {most:,} each {where}{differ}, {equal}"

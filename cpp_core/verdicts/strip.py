@@ -169,9 +169,10 @@ def _strip(
     )
     named = best if solo else None
     open_ = not choice.use and all(map(one_bound, entrants))
+    told = choice.facts["n_needed"] is not None
     cards = [
-        pair_card(AVERAGES[0], asked.mean, named),
-        pair_card(f"New {plural(about.new)}", asked.wins, named),
+        pair_card(AVERAGES[0], asked.mean, named, told),
+        pair_card(f"New {plural(about.new)}", asked.wins, named, told),
         bound_card(ranked if open_ else ranked[:2], solo, about, more),
         *limit_cards(ranked, about),
     ]

@@ -11,6 +11,7 @@ import numpy as np
 from cpp_core.verdicts.about import About, Claim, Verdict
 from cpp_core.verdicts.bounds import NEXT_CASES
 from cpp_core.verdicts.choice import Strength
+from cpp_core.verdicts.comparisons import needed_words
 from cpp_core.verdicts.decisions import Decision
 from cpp_core.verdicts.language import counted, number, percent, with_unit
 
@@ -65,12 +66,17 @@ class Entrant:
     limits: tuple[Decision, ...] = ()
 
 
-def pair_card(topic: str, verdict: Verdict, best: Entrant | None) -> Card:
-    """A card on a pair; whom it is about is said unless it is the one that the headline names."""
+def pair_card(topic: str, verdict: Verdict, best: Entrant | None, told: bool = False) -> Card:
+    """A card on a pair; whom it is about is said unless it is the one that the headline names.
+
+    How many cases would do for this pair is not said where the headline has ``told`` it of all.
+    """
     brief = verdict.brief
     named = brief.subject and (best is None or brief.subject != best.label)
     text = f"{brief.subject}: {brief.lead}" if named else brief.lead
     detail = brief.detail.replace(f" {topic.lower()}", "", 1)  # what the topic says already
+    if told and "n_needed" in verdict.facts:
+        detail = detail.removesuffix(needed_words(verdict.facts["n_needed"]))
     return Card(topic, text, detail, brief.claim, _strength(verdict), (verdict,))
 
 

@@ -91,6 +91,9 @@ def test_of_three_that_nobody_decides_every_bound_counts(greater):
     assert np.allclose((low, high), truth, atol=1.1e-3)
     words = ("highest", "lowest") if greater else ("lowest", "highest")
     assert bound.detail == f"{words[0]} for a, {words[1]} for b"
+    needed = found.choice.facts["n_needed"]
+    assert (f"about {needed:,} held-out cases would do" in found.text.lower()) == bool(needed)
+    assert not any("would do" in card.detail for card in found.cards if needed)
     quoted = sorted(own.facts["bound"] for own in bound.verdicts[:3])
     assert quoted == sorted(own[int(not greater)] for own in ends.values())
 
