@@ -108,6 +108,12 @@ CODES: dict[str, Code] = {
         "They cannot be learned from or judged at, and were left out.",
         "Check that they are not missing for a reason.",
     ),
+    "N1": Code(
+        "Numbers with words among them",
+        "look",
+        "The column is read as categories: that its values have an order is not known.",
+        "Correct or empty these cells if it is meant as numbers.",
+    ),
     "S1": Code(
         "Enough rows for which confidence",
         "note",
@@ -304,7 +310,16 @@ def _missing(table: Table) -> Iterator[Finding]:
         yield Finding("M2", f"{_counted(table.dropped, 'row')} had no “{table.target}”.")
 
 
+def _words(table: Table) -> Iterator[Finding]:
+    odd = [own for own in table.inputs if own.odd]
+    if len(odd) == 1:
+        yield Finding("N1", f"“{odd[0].name}” holds numbers, but for {odd[0].odd}.")
+    elif odd:
+        first = f"“{odd[0].name}” for {odd[0].odd}"
+        yield Finding("N1", f"{len(odd)} columns hold numbers but for some words, {first}.")
+
+
 CHECKS: tuple[Callable[[Table], Iterator[Finding]], ...] = (
-    _leaks, _duplicates, _repeated, _classes, _tails, _order, _constants, _missing,
+    _leaks, _duplicates, _repeated, _classes, _tails, _order, _constants, _missing, _words,
 )  # fmt: skip
 """In the order in which they are told."""

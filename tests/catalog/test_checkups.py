@@ -66,10 +66,18 @@ FAR_OUT = clean()["y"].where(np.arange(300) > 0, 1e6)
         ("H1", changed(y=FAR_OUT), {}),
         ("M1", changed(a=clean()["a"].where(np.arange(300) > 20)), {}),
         ("M2", changed(y=clean()["y"].where(np.arange(300) > 3)), {}),
+        ("N1", changed(age=[str(20 + i % 50) if i % 9 else "not said" for i in range(300)]), {}),
     ],
 )
 def test_each_check_finds_what_it_is_for(code, frame, roles):
     assert code in codes_of(frame, **roles)
+
+
+def test_words_that_are_usual_are_no_numbers_gone_wrong():
+    assert "N1" not in codes_of(changed(level=[("low", "high", "3")[i % 3] for i in range(300)]))
+    ages = "age,y\n" + "".join(f"{20 + i % 50 if i % 9 else 'k.A.'},{i % 7}\n" for i in range(300))
+    table = type_frame(read_frame(ages.encode(), name="ages.csv").frame).table("y")
+    assert [(own.kind, own.missing) for own in table.inputs] == [("number", 34)]
 
 
 def test_the_docs_list_every_code():

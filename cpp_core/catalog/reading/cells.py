@@ -14,7 +14,7 @@ from .dates import dates
 from .limits import Asked, Found, some
 
 GAPS = pa.array(["", "na", "n/a", "nan", "null", "none", "<na>", "#n/a"])
-MARKS = r"^(?:\?|-|--|\.|\*)$"
+MARKS = r"^(?:\?|-|--|\.|\*|(?i:k\. ?a\.|n\. ?a\.|n\.v\.|missing|unknown|unbekannt|keine angabe))$"
 """What stands for a missing number where all else are numbers."""
 
 OTHER = {".": ",", ",": "."}
