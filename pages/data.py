@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from cpp_core import ALGORITHMS, LOSSES, Experiment, Results
-from cpp_core.catalog.checkups import Finding, checkups, still_open
+from cpp_core.catalog.checkups import Finding, checkups, still_open, warnings_of
 from cpp_core.catalog.datasets import Dataset, add_table
 from cpp_core.catalog.example_tables import EXAMPLE_TABLES
 from cpp_core.catalog.roles import Roles, Source, roles_text
@@ -135,7 +135,7 @@ def bar_html(experiment: Experiment) -> str:
     return f'{STYLE}<div class="spent">{pieces}</div>'
 
 
-def registered(table: Table, digest: str, chosen: Roles, how: tuple[Any, ...]) -> Dataset:
+def registered(table: Table, digest: str, source: Source) -> Dataset:
     """The table, known to this session."""
     names = tuple(one.name for one in table.inputs)
     data = remembered(
@@ -143,7 +143,7 @@ def registered(table: Table, digest: str, chosen: Roles, how: tuple[Any, ...]) -
         (digest, table.target, table.task, names, len(table.y)),
         lambda: add_table(table.X, table.y, table.task, "Your table", table.inputs),
     )
-    own.hold(data, Source(st.session_state[FILE][0], chosen, how), table.ids)
+    own.hold(data, source, table.ids)
     wanted = door.value_of("dataset", None)
     if data.name == wanted and own.WANTED in st.session_state:
         door.go_to(st.session_state.pop(own.WANTED))
@@ -350,7 +350,8 @@ def show_file(name: str, content: bytes | ValueError, example: str | None) -> No
         left.error(literal(str(error)))
         return
     with left:
-        data, top = registered(table, digest, chosen, brought.said(read, answers)), st.container()
+        source = Source(name, chosen, brought.said(read, answers), warnings_of(found))
+        data, top = registered(table, digest, source), st.container()
         asked = asked_of(data, digest, example)
         with top:
             experiment = experiment_for(asked)

@@ -123,6 +123,9 @@ CODES: dict[str, Code] = {
 }
 """All codes; they never change their meaning."""
 
+QUOTING = ("K1", "K2", "N1")
+"""Codes whose findings quote cells, as classes or words."""
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -149,6 +152,18 @@ def still_open(found: Iterable[Finding], table: Table, held_out: bool) -> list[F
     """Findings without the one about dates, where the latest rows are held out and all have one."""
     timed = table.times is not None and not np.isnan(moments(table.times)).any()
     return [own for own in found if not (held_out and timed and own.code == "T2")]
+
+
+def warnings_of(found: Iterable[Finding]) -> tuple[str, ...]:
+    """What may mislead, each with the reason, for whoever sees the result alone.
+
+    No cell of the table is among it: where a finding quotes one, the title of its check stands.
+    """
+    heavy = [own for own in found if own.about.severity != "note"]
+    return tuple(
+        f"{f'{own.about.title}.' if own.code in QUOTING else own.text} {own.about.why}"
+        for own in heavy
+    )
 
 
 def _counted(n: int, noun: str) -> str:

@@ -27,12 +27,14 @@ class Roles(NamedTuple):
 class Source(NamedTuple):
     """The file of a user's table: its name, what its columns are for, how it was read.
 
-    ``how`` has the arguments of ``read_frame`` that say what the file does not tell.
+    ``how`` has the arguments of ``read_frame`` that say what the file does not tell, ``warnings``
+    what the checks found that a reader of a report must know.
     """
 
     file: str
     roles: Roles
     how: tuple[tuple[str, Any], ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 def roles_text(roles: Roles, names: Sequence[str], answers: Sequence[int] = ()) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cpp_core.catalog.checkups import Finding, checkups, still_open
+from cpp_core.catalog.checkups import Finding, checkups, still_open, warnings_of
 from cpp_core.catalog.files import FileRead, read_frame
 from cpp_core.catalog.own_algorithms import read_algorithms
 from cpp_core.catalog.roles import Roles, Source
@@ -58,7 +58,7 @@ def source_of(given: argparse.Namespace, brought: Brought) -> Source:
     roles = Roles(table.target, table.task, given.group, given.time, given.id, drop)
     how = {name: getattr(given, name) for name in ("decimal", "day_first", "sheet")}
     said = tuple((name, value) for name, value in how.items() if value is not None)
-    return Source(brought.file.name, roles, said)
+    return Source(brought.file.name, roles, said, warnings_of(checkups(table)))
 
 
 def with_files(names: Sequence[str]) -> tuple[str, ...]:

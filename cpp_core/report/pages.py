@@ -159,7 +159,10 @@ def report_html(
         facts=f"{_about_data(experiment, source)} {kind.label} ({kind.technical}). "
         f"{confidence(alpha)} confidence, {counted(len(results.trials), 'randomized trial')}.",
         trained=[retrained if experiment.algorithmic else NOT_REFITTED],
-        data=[simulated if experiment.data.table is None else RE_SPLITS],
+        data=[
+            simulated if experiment.data.table is None else RE_SPLITS,
+            *(() if source is None else (f"A check of the file: {own}" for own in source.warnings)),
+        ],
         picture=lambda: (
             symbol_bars(results, alpha)
             if kind.symbolic

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cpp_core.catalog.checkups import CODES, checkups
+from cpp_core.catalog.checkups import CODES, checkups, warnings_of
 from cpp_core.catalog.example_tables import EXAMPLE_TABLES
 from cpp_core.catalog.files import read_frame
 from cpp_core.catalog.tables import type_frame
@@ -78,6 +78,19 @@ def test_words_that_are_usual_are_no_numbers_gone_wrong():
     ages = "age,y\n" + "".join(f"{20 + i % 50 if i % 9 else 'k.A.'},{i % 7}\n" for i in range(300))
     table = type_frame(read_frame(ages.encode(), name="ages.csv").frame).table("y")
     assert [(own.kind, own.missing) for own in table.inputs] == [("number", 34)]
+
+
+def test_what_a_report_is_told_quotes_no_cell():
+    odd = changed(y=RARE, age=[str(20 + i % 50) if i % 9 else "secret" for i in range(300)])
+    found = checkups(
+        type_frame(odd.assign(day=pd.date_range("2024-01-01", periods=300))).table("y")
+    )
+    assert {"K1", "N1", "T2"} <= {own.code for own in found}
+    told = " ".join(warnings_of(found))
+    assert "“day” says when a row was taken. Random splits hide drift" in told
+    assert "Numbers with words among them. " in told
+    assert "Tiny classes. " in told
+    assert not any(cell in told for cell in ("secret", "yes", "“no”"))
 
 
 def test_the_docs_list_every_code():

@@ -35,14 +35,18 @@ def test_a_report_of_an_own_table_says_what_is_predicted_and_how_to_repeat_it(
         **about,
     )
     results = run(experiment, trials=2, seed=0)
-    source = Source("orders.csv", Roles(task="regression", **roles))
+    source = Source(
+        "orders.csv", Roles(task="regression", **roles), warnings=("“day” <b> tells when.",)
+    )
 
     page = report_html(results, source=source)
     assert "orders.csv, predicting “Kosten X”" in page
     assert "3 for each unit predicted too low, 1 for each too high, in EUR" in page
+    assert "A check of the file: “day” &lt;b&gt; tells when." in page
     assert NO_COMMAND not in page
     hidden = report_html(results, source=source, sections=[s for s in SECTIONS if s != "columns"])
     assert "Kosten X" not in hidden
+    assert "A check of the file" not in hidden
 
     told = command_line(experiment, 2, 0, 0.1, "upper", None, source)
     given = parser().parse_args(shlex.split(told)[3:])
