@@ -150,7 +150,8 @@ def checkups(table: Table) -> tuple[Finding, ...]:
 
 def still_open(found: Iterable[Finding], table: Table, held_out: bool) -> list[Finding]:
     """Findings without the one about dates, where the latest rows are held out and all have one."""
-    timed = table.times is not None and not np.isnan(moments(table.times)).any()
+    when = np.array([np.nan]) if table.times is None else moments(table.times)
+    timed = not np.isnan(when).any() and bool((when != when[0]).any())
     return [own for own in found if not (held_out and timed and own.code == "T2")]
 
 

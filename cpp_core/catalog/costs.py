@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpp_core.method.evaluation import Loss
+from cpp_core.method.evaluation import Loss, check_same_kind
 
 UNIT = re.compile(r"[\w€$£¥%°²³/. -]{0,12}")
 """What a unit may be: a short word or sign, such as EUR, kg/m² or %."""
@@ -103,6 +103,10 @@ def _cost(
     known: Mapping[tuple[str, str], float], candidate: Any, X: Any, y: NDArray
 ) -> NDArray[np.float64]:
     predicted, found = np.asarray(candidate.predict(X)), np.empty(len(y))
+    check_same_kind(predicted, y)
+    if predicted.dtype != y.dtype:  # 1.0 is the label 1
+        same = predicted.astype(y.dtype)
+        predicted = same if (same == predicted).all() else predicted
     for true in np.unique(y):
         for guess in np.unique(predicted):
             cost = known.get((str(true), str(guess)), float(true != guess))

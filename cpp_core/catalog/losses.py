@@ -15,7 +15,14 @@ from numpy.typing import NDArray
 
 from cpp_core.catalog.costs import asymmetric_cost, check_unit, cost_matrix, pinball
 from cpp_core.checks import lookup
-from cpp_core.method.evaluation import EPSILON, Loss, aligned, batch_mean
+from cpp_core.method.evaluation import (
+    EPSILON,
+    Loss,
+    aligned,
+    batch_mean,
+    check_probabilities,
+    check_same_kind,
+)
 
 _classification = partial(Loss, task="classification")
 _regression = partial(Loss, response="predict", low=0.0, task="regression")
@@ -25,7 +32,10 @@ _share = partial(_bounded, greater_is_better=True, batch=True)
 
 def _label_probability(candidate: Any, X: Any, y: NDArray) -> tuple[NDArray, NDArray]:
     probabilities = np.asarray(candidate.predict_proba(X), dtype=np.float64)
-    return probabilities, aligned(probabilities, np.asarray(candidate.classes_), y, 0.0)
+    classes = np.asarray(candidate.classes_)
+    check_probabilities(probabilities, (len(y), len(classes)))
+    check_same_kind(classes, y)
+    return probabilities, aligned(probabilities, classes, y, 0.0)
 
 
 def log_loss(clip: float = EPSILON) -> Loss:
@@ -53,7 +63,9 @@ def mean_log_loss(clip: float = EPSILON) -> Loss:
 
 
 def _zero_one(candidate: Any, X: Any, y: NDArray) -> NDArray:
-    return (np.asarray(candidate.predict(X)) != y).astype(np.float64)
+    predicted = np.asarray(candidate.predict(X))
+    check_same_kind(predicted, y)
+    return (predicted != y).astype(np.float64)
 
 
 def _brier(candidate: Any, X: Any, y: NDArray) -> NDArray:

@@ -25,6 +25,7 @@ import cloudpickle
 import numpy as np
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.compose import ColumnTransformer
+from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
 from cpp_core.catalog.algorithms import ALGORITHMS, Algorithm, Task
@@ -59,6 +60,12 @@ def add_algorithm(
             f"The algorithm {name!r} is {estimator!r}, which cannot be trained; give an estimator "
             "such as RandomForestClassifier()."
         )
+    if is_trained(estimator):
+        raise ValueError(
+            f"The algorithm {name!r} holds a model that stays as it was trained, and may know the "
+            "cases it is judged at. Give an untrained estimator; CandidateCPP(model, prefit=True) "
+            "judges a trained one, at cases that it has not seen."
+        )
     digest, kept = digest_of(estimator)
     label = str(name).strip() if label is None else label
     plain = re.sub(r"\s+", "-", str(name).strip()) or "algorithm"
@@ -79,6 +86,20 @@ def add_algorithm(
         )
         ALGORITHMS[free] = known
     return known
+
+
+def is_trained(estimator: Any) -> bool:
+    """Whether some model in it would not be trained anew in each training run.
+
+    >>> from sklearn.frozen import FrozenEstimator
+    >>> from sklearn.svm import SVC
+    >>> is_trained(SVC().fit([[0], [1]], [0, 1])), is_trained(FrozenEstimator(SVC()))
+    (False, True)
+    """
+    parts = [estimator]
+    if hasattr(estimator, "get_params"):
+        parts += estimator.get_params(deep=True).values()
+    return any(isinstance(part, FrozenEstimator) for part in parts)
 
 
 def _made(estimator: Any, **settings: Any) -> Any:

@@ -22,6 +22,37 @@ class LossError(ValueError):
     """A loss that cannot be evaluated, or whose values are unusable."""
 
 
+NUMBERS, WORDS = "biuf", "US"
+OFF = 1e-3
+"""By how much probabilities may miss a sum of 1: those of some libraries are float32."""
+
+
+def check_same_kind(told: NDArray, y: NDArray) -> None:
+    """Refuse predicted labels of another kind than the true ones: none could ever be right."""
+    kinds = {own.dtype.kind for own in (told, y)}
+    if kinds & set(NUMBERS) and kinds & set(WORDS):
+        words = "words, but the true ones are numbers"
+        if told.dtype.kind in NUMBERS:
+            words = "numbers, but the true ones are words"
+        raise LossError(f"The labels that the model predicts are {words}; let both be the same.")
+
+
+def check_probabilities(told: NDArray, shape: tuple[int, int]) -> None:
+    """Refuse what are no probabilities, one for each class of each case."""
+    if told.shape != shape:
+        raise LossError(
+            f"predict_proba gave an array of shape {told.shape}, but {shape[0]} cases and "
+            f"{shape[1]} classes need {shape}."
+        )
+    sums = told.sum(axis=1)
+    wrong = ~((told >= -OFF).all(axis=1) & (np.abs(sums - 1) <= OFF))
+    if wrong.any() and not np.isnan(told).any():  # those are told of as losses
+        row = told[np.flatnonzero(wrong)[0]].tolist()
+        raise LossError(
+            f"predict_proba gave {row} for a case: probabilities lie between 0 and 1 and sum to 1."
+        )
+
+
 @dataclass(frozen=True)
 class Loss:
     """A way of measuring performance, with what a reader needs to understand its numbers.

@@ -12,6 +12,7 @@ import pandas as pd
 from sklearn.base import is_classifier, is_regressor
 
 from cpp_core.catalog.algorithms import ALGORITHMS, Task
+from cpp_core.catalog.checkups import checkups, warnings_of
 from cpp_core.catalog.tables import Table, type_frame
 from cpp_core.checks import Level, check_side, exact_alpha
 from cpp_core.learners.table_encoder import as_frame, has_columns
@@ -20,8 +21,10 @@ from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.results import Results
 from cpp_core.trials.running import run
 from cpp_core.trials.store import Store
+from cpp_core.verdicts.about import about_results
+from cpp_core.verdicts.decisions import decisions_from
 from cpp_core.verdicts.failing import failed_lines
-from cpp_core.verdicts.loss_lines import decision_line, pair_lines
+from cpp_core.verdicts.loss_lines import asked_line, decision_line, pair_lines
 from cpp_core.verdicts.strip import Strip, asked_strip
 from cpp_core.verdicts.summary import figures_table
 
@@ -76,7 +79,11 @@ class Comparison:
         return pd.DataFrame(found.rows, columns=list(found.head))
 
     def __str__(self) -> str:
-        lines = [decision_line(self.strip, self.alpha), "", self.table.to_string(index=False)]
+        lines = [decision_line(self.strip, self.alpha)]
+        decisions = decisions_from(self.results, self.alpha, self.question.get("at_most"))
+        asked = asked_line(decisions, about_results(self.results))
+        lines += [asked] if asked else []
+        lines += ["", self.table.to_string(index=False)]
         lines += ["", *self.strip.failed] if self.strip.failed else []
         lines += ["", *pair_lines(self.strip)] if self.strip.choice else []
         lines += ["", *self.notes] if self.notes else []
@@ -109,7 +116,8 @@ def _table(X: Any, y: Any, task: Task | None, roles: Mapping[str, Any]) -> Table
     if labels is None or len(rows.shape) != 2:
         raise ValueError("compare needs X with a row, and y with a label, for each case.")
     frame = as_frame(rows) if has_columns(rows) else pd.DataFrame(np.asarray(rows))
-    target = next(n for n in ("y", "target", "the label of compare") if n not in map(str, frame))
+    names = set(map(str, frame))
+    target = next(n for n in ("y", *(f"y {i}" for i in range(len(names) + 1))) if n not in names)
     frame = frame.reset_index(drop=True).assign(**{target: labels})
     return type_frame(frame).table(target, task, **roles)
 
@@ -173,15 +181,14 @@ def compare(
     _tell_failed(results)
     asked = (("at_most", at_most), ("margin", margin))
     question = {name: own for name, own in asked if own is not None}
-    return Comparison(results, alpha, side, question, table.left_out)
+    notes = (*table.left_out, *warnings_of(checkups(table)))
+    return Comparison(results, alpha, side, question, notes)
 
 
 def _task(algorithms: Mapping[str, Any]) -> Task | None:
     """What all estimators do, where they agree."""
     if not algorithms:
         raise ValueError("No algorithms were given; give estimators by name, one to six.")
-    if not algorithms:
-        raise ValueError("0 algorithms were given; give 1 to 6 estimators by name.")
     if all(map(is_classifier, algorithms.values())):
         return "classification"
     return "regression" if all(map(is_regressor, algorithms.values())) else None

@@ -35,6 +35,8 @@ def latest_held_out(experiment: Experiment, times: Any, seed: int = 0) -> Result
     shuffled = rng.permutation(len(when))  # rows of the same time are in random order
     shuffled = shuffled[~np.isnan(when[shuffled])]
     order = shuffled[np.argsort(when[shuffled], kind="stable")]
+    if len(order) and when[order[0]] == when[order[-1]]:
+        raise ValueError("All rows have the same time, so that none is later than another.")
     n_test = experiment.test_size or 1
     if len(order) < n_test + 2:
         raise ValueError(

@@ -1,5 +1,6 @@
 """What the server does before its first visitor, and tells every browser first."""
 
+import gc
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -160,6 +161,15 @@ def is_page(start: Message) -> bool:
 def warm() -> None:
     """Load and draw what the first visitor will see, before there is one; start the processes."""
     jobs().crew.start()
+    draw_first()
+    # What is there now stays: looked through no more, it does not keep Python from looking for
+    # what visitors have left behind, which would be hundreds of MB.
+    gc.collect()
+    gc.freeze()
+
+
+def draw_first() -> None:
+    """The pages that most visitors open first, where their trials are stored."""
     experiment, trials = Experiment.preset("digits-candidate"), 1000
     keys = keys_of(experiment, 0)
     if stored_trials(keys, trials) < trials:

@@ -14,6 +14,9 @@ from .dates import dates
 from .limits import Asked, Found, some
 
 GAPS = pa.array(["", "na", "n/a", "nan", "null", "none", "<na>", "#n/a"])
+WORDS = pa.array(["na", "none"])
+"""Gaps among numbers and dates; among words they are words: a class may be called none."""
+
 MARKS = r"^(?:\?|-|--|\.|\*|(?i:k\. ?a\.|n\. ?a\.|n\.v\.|missing|unknown|unbekannt|keine angabe))$"
 """What stands for a missing number where all else are numbers."""
 
@@ -49,7 +52,8 @@ def typed(found: Found, separator: str, asked: Asked) -> None:
     unsure: dict[str, dict[str, Reading]] = {}
     certain: dict[str, bool] = dict.fromkeys(OTHER, False)
     for name in found.table.column_names:
-        texts = without_gaps(found.table.column(name))
+        whole = found.table.column(name)
+        texts = without_gaps(whole)
         found.table = found.table.drop_columns([name])  # one column is held twice, not the table
         columns[name] = texts
         own = _plain(texts, name, found)
@@ -65,7 +69,7 @@ def typed(found: Found, separator: str, asked: Asked) -> None:
             certain[mark] |= len(readings) == 1
         else:
             day = dates(texts, name, asked.day_first, separator != ",", found)
-            columns[name] = texts if day is None else day
+            columns[name] = _words(whole, texts, name, found) if day is None else day
     commas = False
     for name, readings in unsure.items():
         texts = columns[name]
@@ -82,6 +86,15 @@ def without_gaps(texts: Column) -> Column:
     """The column with nothing where a cell says that nothing is there."""
     gaps = pc.is_in(pc.utf8_lower(texts), value_set=GAPS)
     return pc.if_else(gaps, pa.scalar(None, texts.type), texts) if pc.any(gaps).as_py() else texts
+
+
+def _words(whole: Column, texts: Column, name: str, found: Found) -> Column:
+    """A column of words, in which those that may mean a gap are words too; that is told."""
+    words = pc.fill_null(pc.is_in(pc.utf8_lower(whole), value_set=WORDS), False)
+    if not pc.any(words).as_py():
+        return texts
+    found.tell("NA or none taken as a word, not as missing", name)
+    return pc.if_else(words, whole, texts)
 
 
 def as_numbers(texts: Column, mark: str = ".") -> Column:
