@@ -139,3 +139,17 @@ def test_leaks_at_any_size(size):
     frame["y"] *= size
     (found,) = checkups(type_frame(frame).table("y"))
     assert found.text == "“leak” gives “y” away."
+
+
+def test_a_class_may_be_called_none():
+    words = [("none", "mild", "NA", "")[i % 4] for i in range(200)]
+    text = "x,n,severity\n" + "".join(
+        f"{i},{'none' if i % 5 else i},{word}\n" for i, word in enumerate(words)
+    )
+    read = read_frame(text.encode(), name="severity.csv")
+    table = type_frame(read.frame).table("severity")
+    assert sorted(set(table.y)) == ["NA", "mild", "none"]
+    assert table.dropped == 50
+    assert any("taken as a word, not as missing: 'severity'" in note for note in read.notes)
+    kinds = {own.name: (own.kind, own.missing) for own in table.inputs}
+    assert kinds["n"][0] == "number"  # among numbers it is a gap

@@ -22,6 +22,7 @@ from cpp_core.catalog.costs import costs_of, grid_text, read_grid
 from cpp_core.catalog.losses import LOSSES, make_loss
 from cpp_core.cli.commands import parser
 from cpp_core.cli.run_command import experiment_of
+from cpp_core.method.evaluation import LossError
 from cpp_core.report.reproduce import command_line
 
 COSTS = {"ill": {"well": 500}, "well": {"ill": 20}}
@@ -156,3 +157,46 @@ def test_costs_of_labels_that_are_not_there():
         AlgorithmCPP(GaussianNB(), loss=loss, n_sets=3).conformalize(X, y)
     rare = CandidateCPP(GaussianNB(), loss=cost_matrix({"q": {"p": 4}})).fit(X, y)
     assert rare.conformalize(X[::2], y[::2]).k_ == 20  # it has learned of q
+
+
+class Fixed:
+    """Predicts what it was told, with these probabilities."""
+
+    classes_ = np.array([0, 1])
+
+    def __init__(self, labels, probabilities=None):
+        self.labels, self.probabilities = np.asarray(labels), probabilities
+
+    def predict(self, X):
+        return self.labels
+
+    def predict_proba(self, X):
+        return np.asarray(self.probabilities)
+
+
+def test_one_as_a_float_is_the_label_one():
+    loss = cost_matrix({"1": {"0": 500}, "0": {"1": 20}})
+    y = np.array([0, 0, 1, 1])
+    costs = [
+        loss.function(Fixed(own), np.zeros((4, 1)), y) for own in ([0, 1, 0, 1], [0.0, 1, 0, 1])
+    ]
+    assert costs[0].tolist() == costs[1].tolist() == [0, 20, 500, 0]
+
+
+@pytest.mark.parametrize("name", ["zero_one", "cost_matrix"])
+def test_labels_of_another_kind_are_refused(name):
+    loss = LOSSES[name] if name == "zero_one" else cost_matrix({"1": {"0": 5}, "0": {"1": 2}})
+    for labels, y in ((["0", "1"], np.array([0, 1])), ([0, 1], np.array(["0", "1"]))):
+        with pytest.raises(LossError, match="let both be the same"):
+            loss.function(Fixed(labels), np.zeros((2, 1)), y)
+
+
+@pytest.mark.parametrize(
+    "told", [[[0.9, 0.9]] * 2, [[0.5, 0.5, 0.0]] * 2, [[1.5, -0.5]] * 2, [[0.5, 0.5]]]
+)
+@pytest.mark.parametrize("name", ["log_loss", "brier"])
+def test_what_are_no_probabilities_is_refused(name, told):
+    with pytest.raises(LossError, match="predict_proba gave"):
+        LOSSES[name].function(Fixed([0, 1], told), np.zeros((2, 1)), np.array([0, 1]))
+    fine = np.array([[0.25, 0.75]] * 2, dtype=np.float32)
+    assert LOSSES[name].function(Fixed([0, 1], fine), np.zeros((2, 1)), np.array([0, 1])).size == 2

@@ -5,6 +5,7 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier, StackingClassifier
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -139,3 +140,11 @@ def test_files_that_cannot_be_used(tmp_path, text, says):
     file.write_text(text)
     with pytest.raises(ValueError, match=says):
         read_algorithms(file)
+
+
+@pytest.mark.parametrize("wrap", [FrozenEstimator, lambda m: make_pipeline(FrozenEstimator(m))])
+def test_a_model_that_stays_trained_is_refused(wrap):
+    trained = LogisticRegression().fit([[0], [1]], [0, 1])
+    with pytest.raises(ValueError, match="stays as it was trained"):
+        add_algorithm("mine", wrap(trained))
+    add_algorithm("mine", trained)  # is trained anew each time

@@ -163,3 +163,17 @@ def test_fits_that_fail_are_told_everywhere():
     assert "bad and worse: both failed on all of" in shown
     assert "equal" not in shown
     assert len(both.strip.failed) == 2
+
+
+def test_what_the_data_warn_of_and_what_was_asked_is_said():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(200, 2)), columns=["y", "y 0"])
+    X["when"] = pd.date_range("2024-01-01", periods=200)
+    rivals = {"line": LinearRegression(), "mean": DummyRegressor()}
+    found = compare(
+        rivals, X, X["y"] + 0.1 * rng.normal(size=200), trials=2, n_jobs=1, store=Store(None),
+        at_most=50.0,
+    )  # fmt: skip
+    assert "Random splits hide drift" in str(found)
+    assert "new squared errors are at most 50" in str(found)
+    assert "Random splits hide drift" in found.html()

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from cpp_core import Experiment, run
-from cpp_core.catalog.checkups import checkups
+from cpp_core.catalog.checkups import checkups, still_open
 from cpp_core.catalog.tables import type_frame
 from cpp_core.trials.latest import latest_held_out
 from cpp_core.verdicts.drift import latest_table
@@ -67,3 +67,12 @@ def test_words_in_time():
         within(days.where(days.index < 20))
     table = type_frame(frame.assign(t=days.where(days.index < 150))).table("y", time="t")
     assert any("50 rows without a time" in own.text for own in checkups(table))
+
+
+def test_one_time_for_all_is_no_order():
+    frame = pd.DataFrame({"x": np.arange(80.0), "year": 2024, "y": np.arange(80) % 7 + 0.5})
+    table = type_frame(frame).table("y", time="year")
+    experiment = Experiment.on(table, algorithms=("dummy",))
+    with pytest.raises(ValueError, match="All rows have the same time"):
+        latest_held_out(experiment, table.times)
+    assert "T2" in {own.code for own in still_open(checkups(table), table, held_out=True)}
