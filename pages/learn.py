@@ -1,6 +1,8 @@
 """Learn: a shelf of short lessons, and inside each a question, something to move, what happened."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -16,11 +18,12 @@ from pages.parts import lesson_link
 from pages.parts.lesson_link import PARTS
 from pages.parts.marked import image, marked
 from pages.parts.shell import page
-from pages.parts.show import as_html, as_markdown, dark, show_chart
+from pages.parts.show import as_html, as_markdown, dark, literal, show_chart
 from pages.parts.teaching import MORE, PAGE
 
 STYLE = Path(__file__).parent / "parts" / "learn.css"
 LARGE = Path(__file__).parent / "parts" / "lecture.css"
+KEYS = f"<script>{(STYLE.parent / 'lecture.js').read_text()}</script>"
 NAMES = list(LESSONS)
 ALONE = (
     " But this address is of this machine alone: start the server with "
@@ -31,9 +34,15 @@ ALONE = (
 # The shelf
 
 
-def shelf() -> None:
-    """All lessons, with a picture each, and what there is beside them."""
+def shelf(unknown: str = "") -> None:
+    """All lessons, with a picture each, and what there is beside them.
+
+    A link may have asked for an ``unknown`` one.
+    """
     head("Learn it by playing", {})
+    if unknown:
+        name = f"“{unknown[:40]}{'…' * (len(unknown) > 40)}”"
+        st.info(f"The link names a lesson that is not here, {literal(name)}. Here are all of them.")
     st.html(
         "<p class='lead'>One picture, one thing to move, one surprise: each takes about two "
         "minutes.</p>"
@@ -142,30 +151,62 @@ def mode(query: dict[str, str]) -> None:
         st.code(address, language=None, wrap_lines=True)
 
 
+def keyed(name: str, text: str, shortcut: str | None, goes: Callable[..., None], *to: Any) -> None:
+    """A button with a key, and with the one that a presenter's remote control sends."""
+    going: dict[str, Any] = {"on_click": goes, "args": to, "type": "tertiary"}
+    st.button(text, key=f"go-{name}", shortcut=shortcut, **going)
+    if shortcut:  # the remote control's is a button that nobody sees
+        with st.container(key=f"remote-{name}"):
+            remote = "PageDown" if shortcut == "Right" else "PageUp"
+            st.button(text, key=f"remote-go-{name}", shortcut=remote, **going)
+
+
 def way(name: str, text: str, shortcut: str | None = None) -> None:
-    """The way to another lesson or to the shelf; in lecturer's mode a button with a key."""
+    """The way to another lesson or to the shelf; in lecturer's mode a button with a key.
+
+    Backwards it leads to the last stage, as among slides.
+    """
     if lesson_link.lecture():
-        going: dict[str, Any] = {"on_click": lesson_link.go, "args": (name,), "type": "tertiary"}
-        st.button(text, key=f"go-{name}", shortcut=shortcut, **going)
-        if shortcut:  # what a presenter's remote control sends, in a button that nobody sees
-            with st.container(key=f"remote-{name}"):
-                remote = "PageDown" if shortcut == "Right" else "PageUp"
-                st.button(text, key=f"remote-go-{name}", shortcut=remote, **going)
+        stages = lesson_link.stages(LESSONS[name]) if shortcut == "Left" and name in NAMES else None
+        values = {stages.key: list(stages.options)[-1]} if stages else None
+        keyed(name, text, shortcut, lesson_link.go, name, values)
     else:
         st.page_link(PAGE, label=text, query_params=lesson_link.link(name))
+
+
+def stage_ways(lesson: Lesson) -> tuple[Callable[[], None] | None, ...]:
+    """In a lecture: what draws the ways to the stage before and to the next, where there are."""
+    stages = lesson_link.stages(lesson) if lesson_link.lecture() else None
+    if stages is None:
+        return None, None
+    options = list(stages.options)
+    at = options.index(st.session_state[lesson_link.VALUES][stages.key])
+    to = lesson_link.go_to, stages
+
+    def draw(option: Any, text: str, shortcut: str) -> None:
+        keyed(f"{lesson.name}-{option}", text, shortcut, *to, option)
+
+    before, after = options[:at][-1:], options[at + 1 :][:1]
+    return (
+        partial(draw, before[0], f"← {stages.options[before[0]]}", "Left") if before else None,
+        partial(draw, after[0], f"{stages.options[after[0]]} →", "Right") if after else None,
+    )
 
 
 def neighbours(lesson: Lesson) -> None:
     """The way on and back."""
     i = NAMES.index(lesson.name)
+    before, after = stage_ways(lesson)
     with st.container(key="neighbours", horizontal=True, horizontal_alignment="distribute"):
-        if i > 0:
+        if before:
+            before()
+        elif i > 0:
             way(NAMES[i - 1], f"← {i}. {LESSONS[NAMES[i - 1]].title}", "Left")
-        way(lesson_link.SHELF, "All lessons", None if i else "Left")
-        if i + 1 < len(NAMES):
+        way(lesson_link.SHELF, "All lessons", None if i or before else "Left")
+        if after:
+            after()
+        elif i + 1 < len(NAMES):
             way(NAMES[i + 1], f"{i + 2}. {LESSONS[NAMES[i + 1]].title} →", "Right")
-    if lesson_link.lecture():
-        st.html("<p class='seen'>Keys: ← and →, or Page Up and Page Down.</p>")
 
 
 def lesson_page(lesson: Lesson) -> None:
@@ -198,6 +239,11 @@ def lesson_page(lesson: Lesson) -> None:
     for drawing in shown.layouts:
         columns[-1].html(f"{image(drawing)}<p class='seen'>{marked(drawing.caption, seen)}</p>")
     neighbours(lesson)
+    if lesson_link.lecture():
+        films = any(panel.sketch.frames for panel in shown.panels)
+        more = "; P plays the picture" if films else ""
+        st.html(f"<p class='seen keys'>Keys: ← and →, or Page Up and Page Down{more}.</p>")
+        st.html(KEYS, unsafe_allow_javascript=True)
     lesson_link.leave(lesson)
 
 
@@ -213,7 +259,7 @@ def body() -> None:
         MORE[name].show()
         way(lesson_link.SHELF, "All lessons")
     else:
-        shelf()
+        shelf("" if name == lesson_link.SHELF else name)
 
 
 page(body, sidebar=False)

@@ -234,7 +234,7 @@ LESSON = Lesson(
         "line that 90 % of new ones will stay below."
     ),
     controls=(
-        Pick("stage", "Step", _STAGES, "guess"),
+        Pick("stage", "Step", _STAGES, "guess", "stages"),
         Slider("line", "Your line", 0.1, EDGE, 2.3, 0.1, when=_DEALT),
         Again("deal", "Deal ten others", default=13, when=_DEALT),
     ),

@@ -39,13 +39,16 @@ class Slider:
 
 @dataclass(frozen=True)
 class Pick:
-    """One of several options, as buttons in a row, as steps of a slider, or as a list."""
+    """One of several options, as buttons in a row, as steps of a slider, or as a list.
+
+    ``stages`` are buttons that a lecture goes through one after the other.
+    """
 
     key: str
     label: str
     options: Mapping[Any, str]
     default: Any
-    kind: str = "buttons"  # or "steps", "list"
+    kind: str = "buttons"  # or "stages", "steps", "list"
     when: When | None = None
 
     def read(self, text: str) -> Any:

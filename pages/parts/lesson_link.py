@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from cpp_core.lessons.lesson import Control, Lesson, applies
+from cpp_core.lessons.lesson import Control, Lesson, Pick, applies
 
 OPENED, VALUES, LECTURE = "_lesson", "_lesson_values", "_lecture"
 MOVED = "_lesson_moved"
@@ -100,9 +100,21 @@ def set_lecture(on: bool) -> None:
         st.query_params.pop("lecture", None)
 
 
-def go(name: str) -> None:
-    """Open another lesson where it starts."""
-    st.query_params.from_dict(link(name))
+def go(name: str, values: dict[str, Any] | None = None) -> None:
+    """Open another lesson where it starts, or at these values."""
+    st.query_params.from_dict(link(name, values))
+
+
+def stages(lesson: Lesson) -> Pick | None:
+    """The control whose options a lecture goes through one after the other."""
+    found = (c for c in lesson.controls if isinstance(c, Pick) and c.kind == "stages")
+    return next(found, None)
+
+
+def go_to(control: Pick, option: Any) -> None:
+    """Go to another stage of the lesson that is open."""
+    st.session_state[MOVED] = True
+    st.session_state[VALUES][control.key] = option
 
 
 def widget(lesson: Lesson, control: Control) -> str:

@@ -148,13 +148,31 @@ def test_a_lecture_goes_on_by_keys(browser, shared):
     page.keyboard.press("ArrowLeft")
     expect(page.locator("h1")).to_have_text("1. Guess the bound", timeout=30_000)
     visit.idle()
+    expect(page).to_have_url(re.compile("stage=deals"))  # where the lesson ends
+    page.evaluate(COUNT_REQUESTS)
+    again = page.locator(".updatemenu-button", has_text="Again")
+    page.keyboard.press("p")  # plays the picture, then goes back to its start
+    expect(again).to_be_visible(timeout=30_000)
+    page.keyboard.press("p")
+    expect(page.locator(".updatemenu-button", has_text="▶")).to_be_visible(timeout=30_000)
+    assert page.evaluate("window.asked") == 0
+    for stage in ("answer", "guess"):
+        page.keyboard.press("ArrowLeft")
+        expect(page).to_have_url(re.compile(f"stage={stage}"), timeout=30_000)
+        visit.idle()
     page.keyboard.press("ArrowLeft")
     expect(page.locator("h1")).to_have_text("Learn it by playing", timeout=30_000)
     visit.idle()
-    for i in (1, 2):
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("h1")).to_have_text(TITLES[0], timeout=30_000)
+    visit.idle()
+    for stage in ("answer", "deals"):
         page.keyboard.press("ArrowRight")
-        expect(page.locator("h1")).to_have_text(TITLES[i - 1], timeout=30_000)
+        expect(page).to_have_url(re.compile(f"stage={stage}"), timeout=30_000)
         visit.idle()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("h1")).to_have_text(TITLES[1], timeout=30_000)
+    visit.idle()
     page.keyboard.press("PageDown")
     expect(page.locator("h1")).to_have_text("3. Coverage is random too", timeout=30_000)
     visit.idle()

@@ -89,6 +89,12 @@ def test_a_control_moves_the_finding_and_the_link():
     assert at.query_params["alpha"] == "0.1"
 
 
+def test_an_unknown_lesson_in_the_link_is_told():
+    (told,) = learn(lesson="nonsense*").info
+    assert "names a lesson that is not here, “nonsense\\*”" in told.value
+    assert not learn().info
+
+
 def test_a_button_draws_anew():
     at = learn(lesson="why-two-numbers")
     at.button(key="why-two-numbers-table").click().run()
@@ -140,6 +146,22 @@ def test_lecturers_mode_has_large_type_keys_and_a_code():
     at.button(key="lecture-end").click().run()
     assert "lecture" not in at.query_params
     assert "font-size: 125%" not in text_of(at)
+
+
+def test_a_lecture_goes_through_the_stages_of_a_lesson():
+    at, ways = learn(lesson="quantile-lemma", lecture=1), []
+
+    def press(shortcut):
+        next(own for own in at.button if own.proto.shortcut == shortcut).click().run()
+        ways.append((at.query_params.get("lesson"), at.query_params.get("stage")))
+
+    for shortcut in ("left", "pageup", "left", "right", "pagedown", "right", "left"):
+        press(shortcut)
+    stages = [("guess-the-bound", stage) for stage in ("guess", "answer", "deals")]
+    back = [stages[2], stages[1], stages[0]]
+    assert ways == [*back, *stages[1:], ("quantile-lemma", None), stages[2]]
+    assert "P plays the picture" in text_of(at)
+    assert "P plays" not in text_of(learn(lesson="candidate-or-algorithm", lecture=1))
 
 
 @pytest.mark.parametrize(
