@@ -115,7 +115,7 @@ class AlgorithmCPP(ConformalSets):
                 "and groups."
             )
         rows, labels = check_sample(X, y)
-        check_labels(loss, np.unique([] if labels is None else labels))
+        check_labels(loss, () if labels is None else labels)
         n = rows.shape[0]
         names = check_groups(groups, n)
         layout = plain if self.modulation is None else modulated

@@ -149,6 +149,8 @@ def batch_mean(loss: Loss, name: str = "", label: str = "", words: str = "") -> 
 
 def check_labels(loss: Loss, labels: Iterable[Any], of: str = "the sample") -> None:
     """Refuse a loss that was told of labels which are not there."""
+    if not loss.labels:
+        return
     known = list(dict.fromkeys(map(str, labels)))
     if not set(loss.labels) <= set(known):
         raise ValueError(
