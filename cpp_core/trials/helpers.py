@@ -27,7 +27,10 @@ from cpp_core.trials.own import Own
 from cpp_core.trials.pace import Pace
 
 COLD_SECONDS, WARM_SECONDS = 1.5, 0.06
-"""Less work than this is done here before a process has started, or before a warm one is asked."""
+"""Less work than this is done here before a process has started, or before a warm one is asked.
+
+Who runs a second time is taken to go on: processes start for little work, beside it.
+"""
 
 IDLE_SECONDS = 300.0
 """After this time processes that nobody needs end."""
@@ -88,7 +91,7 @@ class Pool:
 
     def __init__(self, n: int) -> None:
         self.n, self.owner, self.used = n, os.getpid(), time.monotonic()
-        self.warm, self.knows = False, set[Any]()
+        self.warm, self.used_before, self.knows = False, False, set[Any]()
         self.executor = ProcessPoolExecutor(
             n, timeout=IDLE_SECONDS, initializer=end_with_parent, initargs=(self.owner,), env=ALONE
         )
@@ -119,7 +122,7 @@ def taken_pool(n: int) -> Pool:
 
 def kept_pool(pool: Pool) -> None:
     """Keep a pool for the next run, and no other."""
-    pool.used = time.monotonic()
+    pool.used, pool.used_before = time.monotonic(), True
     with _changing:
         others, _idle[:] = list(_idle), [pool]
     for other in others:
@@ -148,7 +151,7 @@ class Processes:
         pool = self._pool
         if self._needs in pool.knows and self._own is None:
             return True
-        least = WARM_SECONDS if pool.warm else COLD_SECONDS
+        least = WARM_SECONDS if pool.warm or pool.used_before else COLD_SECONDS
         if self._loading is None and pace.blocks > 1 and pace.per_trial * left > least:
             self._loading = pool.executor.submit(load, self._experiment, self._tell())
         if self._loading is None or not self._loading.done():
