@@ -92,7 +92,7 @@ def test_an_estimator_stops():
 
 
 @pytest.fixture
-def starved(monkeypatch):
+def starved(monkeypatch, forgotten):
     """An experiment whose memory is at an end after some trials."""
     monkeypatch.setitem(
         ALGORITHMS,
@@ -116,7 +116,7 @@ def test_a_run_stops_and_stores_none_of_the_block(starved, tmp_path):
     assert not found or not arrays["failed"].any()
 
 
-def test_a_job_stops_with_a_sentence(tmp_path):
+def test_a_job_stops_with_a_sentence(tmp_path, forgotten):
     table = table_dataset(
         "starving", "Starving", Starving(np.zeros((40, 1))), np.arange(40.0), "regression", own=True
     )

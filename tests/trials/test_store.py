@@ -123,7 +123,8 @@ def test_compact(tmp_path):
     assert tree(tmp_path) == before
 
 
-def test_speed(tmp_path):
+def test_many_trials_load_alike_from_one_block_and_from_fifty(tmp_path):
+    """How fast, the benchmarks say: the row of stored digits trials."""
     store = Store(tmp_path)
     rng = np.random.default_rng(0)
     shapes = {"calibration": (1000, 673), "test": (1000, 450)}
@@ -133,14 +134,9 @@ def test_speed(tmp_path):
         part = {name: array[first : first + 20] for name, array in arrays.items()}
         store.save(OTHER, range(first, first + 20), part)
     for key in (KEY, OTHER):
-        times = []
-        for _ in range(5):
-            begin = time.perf_counter()
-            found, loaded = store.load(key, range(1000))
-            times.append(time.perf_counter() - begin)
-        assert len(found) == 1000
+        found, loaded = store.load(key, range(1000))
+        assert found == list(range(1000))
         assert all((loaded[name] == array).all() for name, array in arrays.items())
-        assert min(times) < 0.5  # about 10 and 20 ms on an idle machine
 
 
 # What is refused
