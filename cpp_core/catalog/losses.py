@@ -239,6 +239,15 @@ def is_clipped(name: str) -> bool:
     return "clip" in settings_of(name)
 
 
+def suits(loss: Loss, task: str, batch: bool = False) -> bool:
+    """Whether a loss is for a task, or for both, and for a batch or a case as it is asked.
+
+    >>> suits(LOSSES["hinge"], "regression"), suits(Loss("mine", lambda *_: 0), "regression")
+    (False, True)
+    """
+    return loss.task in (None, task) and loss.batch == batch
+
+
 def resolve_loss(loss: "str | Loss | Callable[..., Any]", batch_size: int | None = None) -> Loss:
     """A Loss from a name, a callable or a Loss, as a batch metric when batch_size is given."""
     if isinstance(loss, str):

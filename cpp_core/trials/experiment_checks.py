@@ -4,6 +4,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from cpp_core.catalog.algorithms import ALGORITHMS
+from cpp_core.catalog.losses import suits
 from cpp_core.catalog.regressors import REGRESSORS
 from cpp_core.catalog.variants import VARIANTS
 from cpp_core.checks import check_count, lookup, probability
@@ -77,12 +78,12 @@ def _check_loss(experiment: "Experiment") -> None:
         usual = ("error_rate", "rmse") if experiment.kind.batch else ("log_loss", "squared_error")
         fill(experiment, "loss", usual[data.task == "regression"])
     loss = experiment.measure
-    if loss.task not in (None, data.task):
+    if not suits(loss, data.task, loss.batch):
         raise ValueError(
             f"The loss {loss.name} is for a {loss.task}, but {data.label} is a {data.task}; "
             "pick another loss."
         )
-    if loss.batch != experiment.kind.batch:
+    if not suits(loss, data.task, experiment.kind.batch):
         needed = "a metric on a batch" if experiment.kind.batch else "a loss per case"
         raise ValueError(
             f"The variant {experiment.variant} needs {needed}, which {loss.name} is not."
