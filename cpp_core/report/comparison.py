@@ -179,10 +179,13 @@ def compare(
     kept = all(ALGORITHMS[name].kept for name in experiment.algorithms)
     results = run(experiment, trials, seed, n_jobs, store=store if kept else Store(None))
     _tell_failed(results)
-    asked = (("at_most", at_most), ("margin", margin))
-    question = {name: own for name, own in asked if own is not None}
     notes = (*table.left_out, *warnings_of(checkups(table)))
-    return Comparison(results, alpha, side, question, notes)
+    return Comparison(results, alpha, side, _said(at_most=at_most, margin=margin), notes)
+
+
+def _said(**question: float | None) -> dict[str, float]:
+    """What was asked, without what was not."""
+    return {name: own for name, own in question.items() if own is not None}
 
 
 def _task(algorithms: Mapping[str, Any]) -> Task | None:

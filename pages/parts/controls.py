@@ -33,7 +33,8 @@ from cpp_core.verdicts.texts import (
     loss_choice,
 )
 from pages.parts import door, own
-from pages.parts.door import NUMBERS, SIDES, control
+from pages.parts.door import control
+from pages.parts.entries import NUMBERS, SIDES
 from pages.parts.show import show_table
 
 BUILT_IN = tuple(DATASETS)

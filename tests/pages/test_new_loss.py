@@ -28,7 +28,8 @@ def mine(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("dataset", "algorithms"), [("iris", ["naive-bayes", "dummy"]), ("diabetes", ["ridge", "dummy"])]
+    ("dataset", "algorithms"),
+    [("iris", ["naive-bayes", "dummy"]), ("diabetes", ["ridge", "dummy"])],
 )
 def test_a_loss_for_both_tasks_gets_a_chart(mine, dataset, algorithms):
     at = settle(open_page("compare", dataset=dataset, algorithms=algorithms, trials="20"))
