@@ -24,8 +24,8 @@ from cpp_core.method.evaluation import (
     check_same_kind,
 )
 
-_classification = partial(Loss, task="classification")
-_regression = partial(Loss, response="predict", low=0.0, task="regression")
+_classification = partial(Loss, task="classification", by_case=True)
+_regression = partial(Loss, response="predict", low=0.0, task="regression", by_case=True)
 _bounded = partial(_classification, response="predict", low=0.0, high=1.0)
 _share = partial(_bounded, greater_is_better=True, batch=True)
 

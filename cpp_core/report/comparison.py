@@ -15,7 +15,7 @@ from cpp_core.catalog.algorithms import ALGORITHMS, Task
 from cpp_core.catalog.checkups import checkups, warnings_of
 from cpp_core.catalog.tables import Table, type_frame
 from cpp_core.checks import Level, check_side, exact_alpha
-from cpp_core.learners.table_encoder import as_frame, has_columns
+from cpp_core.learners.cells import as_frame, has_columns
 from cpp_core.method.training import FailedFitWarning, check_sample
 from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.results import Results

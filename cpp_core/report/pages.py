@@ -156,7 +156,7 @@ def report_html(
         f"{confidence(alpha)} confidence, {counted(len(results.trials), 'randomized trial')}.",
         trained=[_about_training(experiment)],
         data=[
-            SIMULATED if experiment.data.table is None else RE_SPLITS,
+            SIMULATED if experiment.data.size is None else RE_SPLITS,
             *(() if source is None else (f"A check of the file: {own}" for own in source.warnings)),
         ],
         picture=lambda: (
@@ -320,7 +320,7 @@ def _appendix(
         ("versions", versions()),
         ("SHA-256 of the losses", losses_digest(results)),
     ]
-    if experiment.data.table is not None:
+    if experiment.data.size is not None:
         rows.append(("SHA-256 of the table", table_digest(experiment)))
     rows += _own_table(experiment, "columns" in look.sections)
     rows += question.items()

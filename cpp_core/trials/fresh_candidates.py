@@ -19,7 +19,7 @@ N_FRESH = 40
 
 def fits_per_case(experiment: Experiment) -> int:
     """Training runs of each algorithm that are fresh to one case (``fresh_samples``)."""
-    if experiment.data.table is None:
+    if experiment.data.size is None:
         return N_FRESH
     return ((experiment.test_size or 0) - 1) // experiment.sizes.m
 
@@ -38,7 +38,7 @@ def fresh_samples(
     n_fits, m = fits_per_case(experiment), experiment.sizes.m
     key = np.random.SeedSequence(seed, spawn_key=(trial, 2, case))
     rng = np.random.default_rng(key)
-    if experiment.data.table is not None:
+    if experiment.data.size is not None:
         others = rng.permutation(np.delete(cases, case))
         return X, y, rows, at, others[: n_fits * m].reshape(n_fits, m)
     X_fresh, y_fresh = experiment.data.draw(n_fits * m, rng)

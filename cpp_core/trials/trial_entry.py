@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from cpp_core.trials.gram import TableGram
 
 Reads = Literal["X", "rows", "frame"]
-SVM = "cpp_core.learners.svm"
-"""Where the machines are whose kernel is computed once for a table."""
 
 
 def data_rng(seed: int, trial: int) -> np.random.Generator:
@@ -83,7 +81,7 @@ def algorithm_of(experiment: Experiment, name: str) -> tuple[Any, Reads]:
     estimator, data = experiment.make_algorithm(name), experiment.data
     if data.frame is not None and ALGORITHMS[name].prepares:
         return estimator, "frame"
-    if data.table is not None and any(own.__module__ == SVM for own in type(estimator).__mro__):
+    if data.table is not None and getattr(estimator, "by_kernel", False):
         from cpp_core.trials.gram import MAX_ROWS, shared_gram  # compiled: loaded where it is used
 
         small = len(data.table[1]) <= MAX_ROWS

@@ -195,7 +195,7 @@ def loss(task: Task, kind: Variant, rivals: list[str]) -> tuple[str | None, Any]
         lacking = [
             ALGORITHMS[rival].label
             for rival in rivals
-            if offered.response and not hasattr(ALGORITHMS[rival].make(task), offered.response)
+            if offered.response and not ALGORITHMS[rival].answers(offered.response, task)
         ]
         if lacking:
             why_not.append(lacking_words(name, lacking))
