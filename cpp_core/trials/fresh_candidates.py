@@ -11,7 +11,7 @@ from cpp_core.method.threads import one_thread
 from cpp_core.trials.case_study import check_case, check_modulated, sample_of
 from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.one_trial import as_kept
-from cpp_core.trials.trial_entry import algorithm_and_inputs, watched
+from cpp_core.trials.trial_entry import algorithm_and_inputs, judge_of
 
 N_FRESH = 40
 """Fresh training samples behind the losses at one simulated case."""
@@ -61,7 +61,7 @@ def measured_at(experiment: Experiment, seed: int, trial: int, case: int) -> dic
     for name in experiment.algorithms:
         estimator, inputs = algorithm_and_inputs(experiment, name, X, rows)
         rng = fresh_rng(seed, trial, case, name)
-        measured = measure(estimator, watched(experiment), inputs, y, parts, rng)
+        measured = measure(estimator, judge_of(experiment), inputs, y, parts, rng)
         found[name] = measured.values["test"][:, 0]
     return found
 
