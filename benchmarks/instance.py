@@ -105,7 +105,7 @@ def rows(images: int = IMAGES) -> list[dict]:
     both = len(experiment.algorithms)
     found = in_turns(
         lambda: both * sets_by_loop(experiment, images)[2],
-        lambda: timed(lambda: case_study(experiment))[0],
+        lambda: timed(partial(case_study, experiment))[0],
     )
     ours = study.sets(ALGORITHM, "variable", ALPHA)[:images]
     return [
