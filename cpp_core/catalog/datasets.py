@@ -106,11 +106,16 @@ def table_dataset(
     """A finite table as a Dataset."""
     classes = tuple(np.unique(y).tolist()) if task == "classification" else ()
     about.setdefault("description", described(len(y), X.shape[1], classes))
-    load = partial(tuple, (X, y))
+    load = partial(_held, (X, y))
     draw = partial(_drawn, label, load)
     return Dataset(
         name, label, task=task, draw=draw, load=load, size=len(y), classes=classes, **about
     )
+
+
+def _held(cases: tuple[NDArray, NDArray]) -> tuple[NDArray, NDArray]:
+    """The cases of a table that is in memory."""
+    return cases
 
 
 def described(size: int, n_inputs: int, classes: Sequence[Any]) -> str:
@@ -151,7 +156,10 @@ def _bundled(name: str) -> Dataset:
     """A table that comes with scikit-learn; its cases are loaded where they are used."""
     own = BUNDLED[name]
     load = partial(cases_of, name)
-    about = {"description": described(own.size, len(own.inputs), own.classes), "unit": own.unit}
+    about: dict[str, Any] = {
+        "description": described(own.size, len(own.inputs), own.classes),
+        "unit": own.unit,
+    }
     about |= _PICTURES.get(name, {})
     return Dataset(
         *(name, own.label),
@@ -270,7 +278,10 @@ SETTINGS: dict[str, tuple[Setting, ...]] = {
     "two-classes": (
         Setting(
             *("bayes_error", "Errors of the best classifier", "bayes"),
-            *(_USUAL["two-classes"]["bayes_error"], {}, 0.01, 0.45, 0.01),
+            _USUAL["two-classes"]["bayes_error"],
+            low=0.01,
+            high=0.45,
+            step=0.01,
         ),
     ),
     "growing-noise": (

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -135,7 +135,9 @@ class OwnBayes(GaussianNB):
     """The same for naive Bayes."""
 
 
-@pytest.mark.parametrize("modulation", [None, "regression"])
+@pytest.mark.parametrize(
+    ("modulation", "regressor"), [(None, None), ("regression", LinearRegression())]
+)
 @pytest.mark.parametrize(
     ("name", "twin", "loss"),
     [
@@ -143,12 +145,14 @@ class OwnBayes(GaussianNB):
         ("naive-bayes", OwnBayes(), "log_loss"),
     ],
 )
-def test_the_estimators_take_the_fast_path(name, twin, loss, modulation):
+def test_the_estimators_take_the_fast_path(name, twin, loss, modulation, regressor):
     X, y = sample(400, 3, 0 if name == "ridge" else 3, np.random.default_rng(5))
     known = make_algorithm(name)
     assert measuring_of(known) is not measuring_of(twin)
     both = [
-        AlgorithmCPP(own, loss=loss, n_sets=19, modulation=modulation, random_state=3)
+        AlgorithmCPP(
+            own, loss, n_sets=19, modulation=modulation, regressor=regressor, random_state=3
+        )
         .conformalize(X, y)
         .predict_interval(*((X[:5], y[:5]) if modulation else ()), confidence_level=0.8)
         for own in (known, twin)
