@@ -42,7 +42,7 @@ def test_a_list_of_what_there_is_loads_none_of_it():
 
 
 def test_a_run_that_is_stored_loads_nothing_that_trains():
-    """The paper's runs come with their losses. joblib is there: ``run`` might have needed workers."""
+    """The paper's runs come with their losses; joblib is there, which would find workers."""
     stored = loaded_by(AFTER.format(["run", "--preset", "digits-candidate", "--trials", "20"]))
     assert {"cpp_core.trials.running", "cpp_core.verdicts.summary"} <= stored
     assert not stored & {*TRAINING, *LEARNERS} - {"joblib"}
