@@ -34,6 +34,7 @@ MEASURED = Path(__file__).with_name("measured.json")
 START, END = "<!-- table -->", "<!-- end of table -->"
 PARTS: dict[str, Callable[[], Iterable[dict[str, Any]]]] = {
     "quadnoise": quadnoise.rows,
+    "store": quadnoise.store_rows,
     "digits": digits.rows,
     "instance": instance.run_rows,
     **ordinary.PARTS,

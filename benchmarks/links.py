@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.visiting import Server, Visitor, server
 from cpp_core.lessons import LESSONS
-from pages.parts.door import ENTRIES, OneOf
+from pages.parts.entries import ENTRIES, OneOf
 from pages.parts.shell import PAGES
 
 LINKS, MINUTES, SEED = 300, 30.0, 0

@@ -9,10 +9,10 @@ from benchmarks.timing import Plain, row
 from cpp_core import Experiment
 
 CELLS: dict[str, dict[str, tuple[int, ...]]] = {
-    "logistic": {"candidate": (20, 100, 1000), "z-free": (20, 100)},
+    "logistic": {"candidate": (20, 100, 1000), "z-free": (20, 100, 1000)},
     "ridge": {"candidate": (20, 100, 1000), "z-free": (20, 100, 1000)},
     "naive-bayes": {"candidate": (20, 100, 1000), "z-free": (20, 100, 1000)},
-    "knn": {"candidate": (20, 100, 1000), "z-free": (20, 100)},
+    "knn": {"candidate": (20, 100, 1000), "z-free": (20, 100, 1000)},
     "random-forest": {"candidate": (20, 100), "z-free": (20,)},
     "boosting": {"candidate": (20, 100), "z-free": (20,)},
 }

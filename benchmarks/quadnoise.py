@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.plain import upper_end
-from benchmarks.timing import Plain, row
-from cpp_core import Experiment
+from benchmarks.timing import N_JOBS, Plain, in_turns, row, stored_run, timed, warmed
+from cpp_core import Experiment, Store, run
 from cpp_core.catalog.datasets import load_dataset
 
 TRIALS = 1000
@@ -86,3 +86,17 @@ def rows() -> Iterator[dict[str, Any]]:
         words = f"a NumPy loop on one core, scaled from {few} trials"
         plain = Plain(words, partial(by_loop, experiment, few), few)
         yield row(f"{preset}, {TRIALS} trials", experiment, TRIALS, plain)
+
+
+def store_rows(trials: int = TRIALS) -> Iterator[dict[str, Any]]:
+    """What the store adds: the same run with an empty store, and with none."""
+    experiment = Experiment.preset("quadnoise-candidate")
+    alone = partial(run, experiment, trials, n_jobs=N_JOBS, store=Store(None))
+    warmed(alone)
+    warmed(partial(stored_run, experiment, trials))
+    found = in_turns(lambda: stored_run(experiment, trials)[0], lambda: timed(alone)[0])
+    told = "the share of the store is not told"
+    if found["ratio"] is not None:
+        told = f"the store takes {1 - 1 / found['ratio']:.0%} of the time (goal: under 10 %)"
+    words = f"quadnoise-candidate, {trials} trials, nothing stored; the reference: with the store"
+    yield {**found, "work": words, "agreement": told}

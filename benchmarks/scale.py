@@ -7,22 +7,24 @@ the size. The learner's own growth with its rows stands beside that of a candida
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchmarks.plain import loop
+from benchmarks.timing import in_turns, timed
 from cpp_core import Experiment, Store, load_dataset, make_algorithm, run
+from cpp_core.catalog.own_algorithms import add_algorithm
 
 CHART = Path(__file__).parents[1] / "docs" / "scale.svg"
 REPETITIONS, LEAST = 5, 0.05
 TRIALS = (3, 10, 30, 100, 300)
 ROWS = (2_000, 6_000, 20_000, 60_000, 200_000)
 SETS = (20, 40, 80, 160, 320, 640)
-ALGORITHMS = ("dummy", "naive-bayes", "logistic", "knn")
+ALGORITHMS = (1, 2, 3, 4, 6)
 CLUSTER_TRIALS = 60
 
 
@@ -73,14 +75,8 @@ def growths() -> list[Growth]:
         fitted = ridge.fit(X[: n // 2], y[: n // 2])
         (y[n // 2 :] - fitted.predict(X[n // 2 :])) ** 2
 
-    many = [
-        replace(logistic, algorithms=ALGORITHMS[:count]) for count in range(1, len(ALGORITHMS) + 1)
-    ]
-    single = [replace(logistic, algorithms=(name,)) for name in ALGORITHMS]
-    shares = [
-        of_run(own, 20) / sum(of_run(one, 20) for one in single[: i + 1])
-        for i, own in enumerate(many)
-    ]
+    lines = [add_algorithm(f"line-{i}", make_algorithm("logistic")).name for i in range(6)]
+    rivals = [replace(logistic, algorithms=tuple(lines[:count])) for count in ALGORITHMS]
     return [
         Growth("trials", "trials of logistic regression, candidate", TRIALS,
                tuple(of_run(logistic, trials) for trials in TRIALS), "1"),
@@ -90,9 +86,8 @@ def growths() -> list[Growth]:
                tuple(processor_seconds(lambda n=n: trial(n)) for n in ROWS), ""),
         Growth("k", "k of Z-free, nearest neighbours, 6,400 rows", SETS,
                tuple(of_run(replace(sets, n_sets=k), 1) for k in SETS), "at most 1"),
-        Growth("algorithms", "algorithms together, over the sum of each alone (1: no more)",
-               tuple(range(1, len(many) + 1)),
-   tuple(shares), "0"),
+        Growth("algorithms", "algorithms that compete, logistic regressions all", ALGORITHMS,
+               tuple(of_run(own, 20) for own in rivals), "at most 1"),
     ]  # fmt: skip
 
 
@@ -100,14 +95,13 @@ def growths() -> list[Growth]:
 
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 640, 380, 60, 50, 16
-COLORS = ("#0072B2", "#D55E00", "#999999", "#009E73")
+COLORS = ("#0072B2", "#D55E00", "#999999", "#009E73", "#CC79A7")
 
 
 def chart(found: list[Growth]) -> str:
     """Cost against size, both relative to the first point; a line for each direction."""
-    shown = [own for own in found if own.name != "algorithms"]
-    x = [np.log10(np.array(own.sizes) / own.sizes[0]) for own in shown]
-    y = [np.log10(np.array(own.seconds) / own.seconds[0]) for own in shown]
+    x = [np.log10(np.array(own.sizes) / own.sizes[0]) for own in found]
+    y = [np.log10(np.array(own.seconds) / own.seconds[0]) for own in found]
     right, high = max(map(np.max, x)), max(max(map(np.max, y)), 1.0)
     low = min(map(np.min, y))
 
@@ -133,7 +127,7 @@ def chart(found: list[Growth]) -> str:
             f'<text x="{across(power):.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">'
             f"{10**power} ×</text>"
         )
-    for i, (own, color) in enumerate(zip(shown, COLORS, strict=True)):
+    for i, (own, color) in enumerate(zip(found, COLORS, strict=True)):
         points = list(zip(across(x[i]), up(y[i]), strict=True))
         line = " ".join(f"{a:.1f},{b:.1f}" for a, b in points)
         dots = "".join(
@@ -161,63 +155,44 @@ def rows() -> list[dict[str, Any]]:
         if own.name == "learner":
             continue
         beside = f"; scikit-learn alone {slopes['learner']:.2f}" if own.name == "rows" else ""
-        seconds = own.seconds[-1] if own.name != "algorithms" else None
-        told = (
-            f"slope {own.slope:.2f} (expected: {own.limit}){beside}"
-            if own.name != "algorithms"
-            else f"{own.seconds[-1]:.2f} times as long as one after the other"
-        )
+        told = f"slope {own.slope:.2f} (expected: {own.limit}){beside}"
         size = f"{own.sizes[0]:,} to {own.sizes[-1]:,}"
         lines.append(
             {"work": f"cost on one core against {own.words}: {size}", "reference_seconds": None,
-             "ours_seconds": seconds, "ratio": None, "agreement": told}
+             "ours_seconds": own.seconds[-1], "ratio": None, "agreement": told}
         )  # fmt: skip
     return lines
 
 
-def cluster_rows() -> list[dict[str, Any]]:
+def cluster_rows(trials: int = CLUSTER_TRIALS) -> list[dict[str, Any]]:
     """A dask cluster on this machine with 1, 2 and 4 workers, beside joblib with as many."""
     from distributed import LocalCluster
 
     experiment = Experiment(
         dataset="breast-cancer", algorithms=("logistic",), variant="z-free", n_sets=20
     )
-    ours, theirs = {}, {}
+    found: dict[int, dict[str, Any]] = {}
     for n in (1, 2, 4):
         cluster = LocalCluster(
             n_workers=n, threads_per_worker=1, processes=True, dashboard_address=None
         )
         with cluster:
-            address = cluster.scheduler_address
-
-            def on_cluster(address: str = address) -> None:
-                run(experiment, CLUSTER_TRIALS, scheduler=address, store=Store(None))
-
-            def joblib_loop(n: int = n) -> None:
-                loop("logistic", "z-free", CLUSTER_TRIALS, n_jobs=n)
-
-            for function, kept in ((on_cluster, ours), (joblib_loop, theirs)):
-                function()
-                kept[n] = least_wall(function)
+            there = {"scheduler": cluster.scheduler_address, "store": Store(None)}
+            ours = partial(run, experiment, trials, **there)
+            theirs = partial(loop, "logistic", "z-free", trials, n_jobs=n)
+            for first in (ours, theirs):
+                first()
+            found[n] = in_turns(lambda own=theirs: timed(own)[0], lambda own=ours: timed(own)[0])
+    gained = {
+        kind: [found[1][f"{kind}_seconds"] / found[n][f"{kind}_seconds"] for n in found]
+        for kind in ("ours", "reference")
+    }
     return [
         {
-            "work": f"dask on this machine, {n} workers, logistic Z-free, {CLUSTER_TRIALS} trials; "
+            **found[n],
+            "work": f"dask on this machine, {n} workers, logistic Z-free, {trials} trials; "
             f"the reference: a joblib loop with {n}",
-            "reference_seconds": theirs[n],
-            "ours_seconds": ours[n],
-            "ratio": theirs[n] / ours[n],
-            "agreement": f"speed-up over 1 worker: dask {ours[1] / ours[n]:.2f}, joblib "
-            f"{theirs[1] / theirs[n]:.2f}",
+            "agreement": f"speed-up over 1 worker: dask {dask:.2f}, joblib {joblib:.2f}",
         }
-        for n in (1, 2, 4)
+        for n, dask, joblib in zip(found, gained["ours"], gained["reference"], strict=True)
     ]
-
-
-def least_wall(function: Callable[[], Any]) -> float:
-    """The least of three calls."""
-    found: NDArray = np.empty(3)
-    for i in range(3):
-        start = time.perf_counter()
-        function()
-        found[i] = time.perf_counter() - start
-    return float(found.min())

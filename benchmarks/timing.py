@@ -18,6 +18,10 @@ N_JOBS, REPETITIONS = 2, 5
 FIRST_CALLS = True
 """Whether first calls are timed too."""
 
+WARM_SECONDS = 3.0
+"""Both ways are repeated for so long before they are timed warm: workers start beside the first
+call, and load what they need in the second."""
+
 UNSTEADY = 0.25
 """A reference that varied by more than this share of its median gives no ratio."""
 
@@ -78,6 +82,15 @@ def timed(function: Callable[[], Any]) -> tuple[float, Any]:
     return time.perf_counter() - start, found
 
 
+def warmed(function: Callable[[], Any]) -> Any:
+    """What a call gives, once it has been repeated for so long that all workers are warm."""
+    end = time.perf_counter() + WARM_SECONDS
+    while True:
+        found = function()
+        if time.perf_counter() >= end:
+            return found
+
+
 def in_turns(
     reference: Callable[[], float], ours: Callable[[], float], repetitions: int = REPETITIONS
 ) -> dict[str, Any]:
@@ -97,10 +110,10 @@ def in_turns(
 def row(work: str, experiment: Experiment, trials: int, plain: Plain) -> dict[str, Any]:
     """A line of the table: warm calls in turns, then first calls in processes of their own.
 
-    The first call of both, which compiles, loads and starts workers, is not among the warm ones.
+    The first calls of both, which compile, load and start workers, are not among the warm ones.
     """
-    ends = plain.function()
-    results = stored_run(experiment, trials)[1]
+    ends = warmed(plain.function)
+    results = warmed(lambda: stored_run(experiment, trials)[1])
     scale = trials / plain.trials
     found = in_turns(
         lambda: scale * timed(plain.function)[0], lambda: stored_run(experiment, trials)[0]

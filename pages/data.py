@@ -9,6 +9,7 @@ from cpp_core import ALGORITHMS, LOSSES, Experiment, Results
 from cpp_core.catalog.checkups import Finding, checkups, still_open, warnings_of
 from cpp_core.catalog.datasets import Dataset, add_table
 from cpp_core.catalog.example_tables import EXAMPLE_TABLES
+from cpp_core.catalog.losses import suits
 from cpp_core.catalog.roles import Roles, Source, roles_text
 from cpp_core.catalog.tables import Table, Typed
 from cpp_core.trials.budget import BudgetError, check_budget
@@ -168,7 +169,7 @@ def asked_of(data: Dataset, digest: str, example: str | None) -> dict[str, Any]:
         key=f"rivals-{digest}-{task}",
         persist_state="session",
     )
-    losses = [name for name, loss in LOSSES.items() if loss.task == task and not loss.batch]
+    losses = [name for name, loss in LOSSES.items() if suits(loss, task)]
     first = linked.get("loss") or (EXAMPLE_TABLES[example].loss if example else None)
     loss = right.selectbox(
         "by",

@@ -3,9 +3,7 @@
 import json
 import re
 import sys
-from collections.abc import Iterable
 from contextlib import contextmanager
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -18,9 +16,7 @@ from cpp_core.catalog.algorithms import Algorithm
 from cpp_core.catalog.regressors import REGRESSORS, Regressor
 from cpp_core.method.modulation import LEVELS
 from cpp_core.method.ranks import Ranked
-from cpp_core.trials.block_files import Arrays
 from cpp_core.trials.one_trial import run_block
-from cpp_core.trials.store import Store
 from cpp_core.verdicts.about import About
 
 
@@ -406,56 +402,6 @@ def bars(panel, **wanted):
         for trace in panel.figure.data
         if trace.type == "bar" and all(trace[name] == value for name, value in wanted.items())
     ]
-
-
-# Arrays in a store
-
-
-KEY, OTHER = "0123456789abcdef", "fedcba9876543210"
-
-
-def arrays_of(trials: Iterable[int], width: int = 5) -> Arrays:
-    """Arrays that tell from which trials they are."""
-    column = np.array(list(trials)).reshape(-1, 1)
-    return {
-        "calibration": (1000 * column + np.arange(width)).astype(np.float32),
-        "test": (column + np.arange(3)).astype(np.int16),
-        "failed": (column % 2 == 0)[:, 0],
-    }
-
-
-def assert_right(found: list[int], arrays: Arrays, width: int = 5) -> None:
-    """Check that loaded arrays are those of the trials found."""
-    if not found:
-        assert arrays == {}
-        return
-    expected = arrays_of(found, width)
-    assert found == sorted(set(found))
-    assert arrays.keys() == expected.keys()
-    for name, array in expected.items():
-        assert arrays[name].dtype == array.dtype
-        np.testing.assert_array_equal(arrays[name], array)
-
-
-def fill(store: Store, trials: Iterable[int], key: str = KEY) -> None:
-    """Save trials as one call."""
-    trials = list(trials)
-    store.save(key, trials, arrays_of(trials))
-
-
-def blocks_in(folder: Path, key: str = KEY) -> list[Path]:
-    return sorted((folder / key).glob("*.npz"))
-
-
-def tree(folder: Path) -> dict[str, tuple[int, bytes]]:
-    """Everything in a folder, with the times."""
-    return {
-        str(path.relative_to(folder)): (
-            path.stat().st_mtime_ns,
-            path.read_bytes() if path.is_file() else b"",
-        )
-        for path in [folder, *folder.rglob("*")]
-    }
 
 
 # Experiments of every variant

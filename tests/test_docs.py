@@ -132,3 +132,35 @@ def test_adding_something_takes_ten_lines():
     ]
     for part in parts:
         assert len([line for line in part.splitlines()[1:] if line]) <= 10, part
+
+
+LONGEST_FUNCTION, LONGEST_MODULE = 60, 450
+
+
+def functions_in(tree: ast.AST) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef
+    return [node for node in ast.walk(tree) if isinstance(node, kinds)]
+
+
+def lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    return (function.end_lineno or 0) - function.lineno + 1
+
+
+def test_functions_and_modules_are_as_short_as_contributing_says():
+    assert f"at most {LONGEST_FUNCTION} lines" in text("CONTRIBUTING.md")
+    files = [file for room in ("cpp_core", "pages") for file in (ROOT / room).rglob("*.py")]
+    assert len(files) > 100
+    long = []
+    for file in files:
+        source, name = file.read_text(encoding="utf-8"), str(file.relative_to(ROOT))
+        if len(source.splitlines()) > LONGEST_MODULE:
+            long.append(name)
+        functions = functions_in(ast.parse(source))
+        long += [f"{name}: {f.name}" for f in functions if lines_of(f) > LONGEST_FUNCTION]
+    assert not long, "split these along a line of the method"
+
+
+def test_a_function_that_is_too_long_would_be_noticed():
+    body = "    x = 1\n" * LONGEST_FUNCTION
+    (function,) = functions_in(ast.parse(f"class A:\n  def f():\n{body}"))
+    assert lines_of(function) == LONGEST_FUNCTION + 1

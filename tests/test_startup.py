@@ -11,6 +11,7 @@ import pytest
 import cpp_core
 
 TRAINING = ("numba", "sklearn", "scipy.stats", "joblib", "plotly")
+LEARNERS = ("cpp_core.learners.svm", "cpp_core.learners.compiled")
 AFTER = "import sys, cpp_core.cli.commands as c\ntry: c.main({!r})\nfinally: print(*sys.modules)"
 
 
@@ -32,6 +33,19 @@ def test_judging_a_file_loads_nothing_that_trains(tmp_path):
     loaded = loaded_by(AFTER.format(["check", str(file), "--all", "--at-most", "0.9", "--why"]))
     assert "cpp_core.verdicts.answers" in loaded
     assert not loaded & {*TRAINING, "cpp_core.learners.svm"}
+
+
+def test_a_list_of_what_there_is_loads_none_of_it():
+    loaded = loaded_by(AFTER.format(["list"]))
+    assert "cpp_core.cli.list_command" in loaded
+    assert not loaded & {*TRAINING, *LEARNERS}
+
+
+def test_a_run_that_is_stored_loads_nothing_that_trains():
+    """The paper's runs come with their losses; joblib is there, which would find workers."""
+    stored = loaded_by(AFTER.format(["run", "--preset", "digits-candidate", "--trials", "20"]))
+    assert {"cpp_core.trials.running", "cpp_core.verdicts.summary"} <= stored
+    assert not stored & {*TRAINING, *LEARNERS} - {"joblib"}
 
 
 def test_the_package_alone_loads_nothing():

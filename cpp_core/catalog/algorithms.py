@@ -19,6 +19,8 @@ class Algorithm:
     ``lock_free`` says that one large fit runs outside the interpreter lock, hence well in threads;
     ``kernel`` names compiled code that computes whole trials of it, where a dataset has it too.
     ``batched`` is the place of code that trains and judges all candidates of a layout at once.
+    ``responses`` are the methods of its classifiers beyond ``predict``; None where only one that is
+    made can tell.
     ``case_bytes`` and ``pair_bytes`` are about what a fit takes for each case that it trains on,
     and for each pair of them (or of one and a case that it is judged at).
     ``own`` says that a user added it, which this process alone knows; then ``digest`` tells what
@@ -36,6 +38,7 @@ class Algorithm:
     lock_free: bool = False
     kernel: str | None = None
     batched: str | None = None
+    responses: tuple[str, ...] | None = None
     case_bytes: int = 200
     pair_bytes: int = 0
     own: bool = False
@@ -62,6 +65,12 @@ class Algorithm:
         It is for the algorithm as it is made here: other settings, losses and tables it passes on.
         """
         return None if self.batched is None else loaded(self.batched)
+
+    def answers(self, response: str, task: Task, **settings: Any) -> bool:
+        """Whether its candidates have the method that a loss calls; loads nothing to know it."""
+        if self.responses is None:
+            return hasattr(self.make(task, **settings), response)
+        return response == "predict" or (task == "classification" and response in self.responses)
 
     def make(self, task: Task | None = None, **settings: Any) -> Any:
         """An untrained estimator for the task (its first one by default)."""
@@ -108,6 +117,8 @@ def scaled(place: str, **fixed: Any) -> Callable[..., Any]:
     return pipeline
 
 
+_LIKELY, _SCORES = ("predict_proba",), ("predict_proba", "decision_function")
+
 # Colours beyond the paper's four are Okabe and Ito's, safe for colour-blind eyes; marker and hatch
 # tell two algorithms apart where colours cannot.
 _OFFERED = (
@@ -118,6 +129,7 @@ _OFFERED = (
         {"classification": made("cpp_core.learners.svm:PlattSVC", kernel="linear")},
         lock_free=True,
         pair_bytes=12,
+        responses=_SCORES,
     ),
     Algorithm(
         *("svm-rbf", "SVM-rbf"),
@@ -126,6 +138,7 @@ _OFFERED = (
         {"classification": made("cpp_core.learners.svm:PlattSVC", kernel="rbf")},
         lock_free=True,
         pair_bytes=12,
+        responses=_SCORES,
     ),
     Algorithm(
         *("gd", "GD"),
@@ -133,6 +146,7 @@ _OFFERED = (
         *("#D1352B", "triangle-up", "x"),
         {"regression": made("cpp_core.learners.gradient:GradientDescent")},
         kernel="descent",
+        responses=(),
     ),
     Algorithm(
         *("sgd", "SGD"),
@@ -140,12 +154,14 @@ _OFFERED = (
         *("#2A52BE", "triangle-down", "-"),
         {"regression": made("cpp_core.learners.gradient:StochasticGradientDescent")},
         kernel="descent",
+        responses=(),
     ),
     Algorithm(
         *("logistic", "Logistic regression"),
         "Linear log-odds on standardised inputs",
         *("#E69F00", "diamond-wide", "|"),
         {"classification": scaled("sklearn.linear_model:LogisticRegression", max_iter=1000)},
+        responses=_SCORES,
     ),
     Algorithm(
         *("knn", "Nearest neighbours"),
@@ -155,6 +171,7 @@ _OFFERED = (
             "classification": scaled("cpp_core.learners.neighbors:NeighborsClassifier"),
             "regression": scaled("cpp_core.learners.neighbors:NeighborsRegressor"),
         },
+        responses=_LIKELY,
     ),
     Algorithm(
         *("random-forest", "Random forest"),
@@ -165,6 +182,7 @@ _OFFERED = (
             "regression": made("sklearn.ensemble:RandomForestRegressor"),
         },
         case_bytes=12_000,  # of 100 trees, grown until each leaf is pure
+        responses=_LIKELY,
     ),
     Algorithm(
         *("boosting", "Gradient boosting"),
@@ -174,6 +192,7 @@ _OFFERED = (
             "classification": made("sklearn.ensemble:HistGradientBoostingClassifier"),
             "regression": made("sklearn.ensemble:HistGradientBoostingRegressor"),
         },
+        responses=_SCORES,
     ),
     Algorithm(
         *("naive-bayes", "Naive Bayes"),
@@ -181,6 +200,7 @@ _OFFERED = (
         *("#D55E00", "bowtie", "\\"),
         {"classification": made("sklearn.naive_bayes:GaussianNB")},
         batched="cpp_core.learners.batched:measure_naive_bayes",
+        responses=_LIKELY,
     ),
     Algorithm(
         *("ridge", "Ridge"),
@@ -188,6 +208,7 @@ _OFFERED = (
         *("#8A6FBF", "hourglass", "x"),
         {"regression": scaled("sklearn.linear_model:Ridge")},
         batched="cpp_core.learners.batched:measure_ridge",
+        responses=(),
     ),
     Algorithm(
         *("dummy", "Dummy"),
@@ -197,6 +218,7 @@ _OFFERED = (
             "classification": made("sklearn.dummy:DummyClassifier", strategy="prior"),
             "regression": made("sklearn.dummy:DummyRegressor"),
         },
+        responses=_LIKELY,
     ),
 )
 

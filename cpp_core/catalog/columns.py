@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from cpp_core.learners.table_encoder import is_number, numbers_of, texts_of
+from cpp_core.learners.cells import is_number, numbers_of, texts_of
 
 Kind = Literal["number", "boolean", "date", "category", "constant", "text", "id", "empty"]
 

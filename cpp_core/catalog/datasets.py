@@ -1,8 +1,9 @@
 """The data that a user can pick: finite tables and simulators behind one interface."""
 
 import hashlib
+import inspect
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from cpp_core.catalog.algorithms import Task
+from cpp_core.catalog.bundled import BUNDLED, cases_of
 from cpp_core.catalog.settings import Setting
 from cpp_core.checks import check_count, lookup
 
@@ -36,8 +38,11 @@ class Dataset:
     task : "classification" or "regression"
     draw : callable
         ``draw(n, rng)`` gives n exchangeable cases (X, y).
-    table : tuple of arrays or None
-        All cases (X, y) of a finite table; None for a simulator.
+    load : callable or None
+        Gives all cases (X, y) of a finite table, the ``table``; None for a simulator.
+    size : int or None
+        How many cases there are, None for a simulator. What is said here of a bundled table is
+        known without its cases, which load slowly.
     classes : tuple
         Labels of a classification, empty for a regression.
     feature_names : tuple of str
@@ -65,7 +70,8 @@ class Dataset:
     description: str
     task: Task
     draw: Draw
-    table: tuple[NDArray, NDArray] | None = None
+    load: Callable[[], tuple[NDArray, NDArray]] | None = None
+    size: int | None = None
     classes: tuple[Any, ...] = ()
     feature_names: tuple[str, ...] = ()
     feature_map: Any = None
@@ -78,14 +84,14 @@ class Dataset:
     frame: Any = None
 
     @property
-    def size(self) -> int | None:
-        """How many cases there are, None for a simulator."""
-        return None if self.table is None else len(self.table[1])
+    def table(self) -> tuple[NDArray, NDArray] | None:
+        """All cases (X, y) of a finite table; None for a simulator."""
+        return None if self.load is None else self.load()
 
     @property
     def n_inputs(self) -> int:
         """How many inputs a case has."""
-        return len(self.feature_names) if self.table is None else self.table[0].shape[1]
+        return len(self.feature_names) or (0 if self.table is None else self.table[0].shape[1])
 
     def shown(self, x: NDArray, most: int | None = None) -> list[str]:
         """The inputs of a case as their owner knows them: words of categories, dates, gaps."""
@@ -98,16 +104,30 @@ def table_dataset(
     name: str, label: str, X: NDArray, y: NDArray, task: Task, **about: Any
 ) -> Dataset:
     """A finite table as a Dataset."""
-    draw = partial(_drawn, label, X, y)
     classes = tuple(np.unique(y).tolist()) if task == "classification" else ()
+    about.setdefault("description", described(len(y), X.shape[1], classes))
+    load = partial(_held, (X, y))
+    draw = partial(_drawn, label, load)
+    return Dataset(
+        name, label, task=task, draw=draw, load=load, size=len(y), classes=classes, **about
+    )
+
+
+def _held(cases: tuple[NDArray, NDArray]) -> tuple[NDArray, NDArray]:
+    """The cases of a table that is in memory."""
+    return cases
+
+
+def described(size: int, n_inputs: int, classes: Sequence[Any]) -> str:
+    """The shape of a table, in words."""
     kind = f"{len(classes)} classes" if classes else "a numeric target"
-    about.setdefault("description", f"{len(y):,} cases, {X.shape[1]} inputs, {kind}")
-    return Dataset(name, label, task=task, draw=draw, table=(X, y), classes=classes, **about)
+    return f"{size:,} cases, {n_inputs} inputs, {kind}"
 
 
 def _drawn(
-    label: str, X: NDArray, y: NDArray, n: int, rng: np.random.Generator
+    label: str, load: Callable[[], tuple[NDArray, NDArray]], n: int, rng: np.random.Generator
 ) -> tuple[NDArray, NDArray]:
+    X, y = load()
     if check_count(n, "n") > len(y):
         raise ValueError(f"{label} has {len(y)} cases, but {n} were asked for; ask for fewer.")
     rows = rng.permutation(len(y))[:n]
@@ -132,13 +152,25 @@ def _digit_picture(pixels: NDArray) -> NDArray:
     return (255 - pixels.reshape(8, 8) / 16 * 255).astype(np.uint8)
 
 
-def _bundled(name: str, label: str, load: str, task: Task, about: Mapping[str, Any], /) -> Dataset:
-    from sklearn import datasets  # loads slowly: only where a table of its is used
-
-    raw = getattr(datasets, load)()
-    y = raw.target_names[raw.target] if task == "classification" else raw.target
-    names = tuple(map(str, raw.feature_names))
-    return table_dataset(name, label, raw.data, y, task, feature_names=names, **about)
+def _bundled(name: str) -> Dataset:
+    """A table that comes with scikit-learn; its cases are loaded where they are used."""
+    own = BUNDLED[name]
+    load = partial(cases_of, name)
+    about: dict[str, Any] = {
+        "description": described(own.size, len(own.inputs), own.classes),
+        "unit": own.unit,
+    }
+    about |= _PICTURES.get(name, {})
+    return Dataset(
+        *(name, own.label),
+        task="classification" if own.classes else "regression",
+        draw=partial(_drawn, own.label, load),
+        load=load,
+        size=own.size,
+        classes=own.classes,
+        feature_names=own.inputs,
+        **about,
+    )
 
 
 def _quadnoise(d: int = 2, noise: str = "normal", scale: float = 2.2, df: float = 2.1) -> Dataset:
@@ -210,39 +242,58 @@ def _growing_noise(spread: float = 1.0) -> Dataset:
     )
 
 
-_DIGITS = {
-    "description": "1,797 images, 10 classes",
-    "feature_map": digits_features,
-    "picture": _digit_picture,
+_PICTURES: dict[str, dict[str, Any]] = {
+    "digits": {
+        "description": "1,797 images, 10 classes",
+        "feature_map": digits_features,
+        "picture": _digit_picture,
+    },
 }
-_DIABETES = {"unit": "progression score"}
-_table = partial(partial, _bundled)
 DATASETS: dict[str, Callable[..., Dataset]] = {
-    "digits": _table("digits", "Digits", "load_digits", "classification", _DIGITS),
+    "digits": partial(_bundled, "digits"),
     "quadnoise": _quadnoise,
-    "breast-cancer": _table(
-        "breast-cancer", "Breast cancer", "load_breast_cancer", "classification", {}
-    ),
-    "wine": _table("wine", "Wine", "load_wine", "classification", {}),
-    "iris": _table("iris", "Iris", "load_iris", "classification", {}),
-    "diabetes": _table("diabetes", "Diabetes", "load_diabetes", "regression", _DIABETES),
+    **{name: partial(_bundled, name) for name in BUNDLED if name != "digits"},
     "two-classes": _two_classes,
     "growing-noise": _growing_noise,
 }
 """What makes each registered dataset, by name."""
 
 
+def usual_settings(name: str) -> dict[str, Any]:
+    """The settings that a dataset takes, with their usual values.
+
+    >>> usual_settings("growing-noise"), usual_settings("iris")
+    ({'spread': 1.0}, {})
+    """
+    return {n: p.default for n, p in inspect.signature(DATASETS[name]).parameters.items()}
+
+
+_USUAL = {name: usual_settings(name) for name in ("quadnoise", "two-classes", "growing-noise")}
 _NOISES = {"normal": "Normal", "student": "Student-t: rare large errors"}
 SETTINGS: dict[str, tuple[Setting, ...]] = {
     "quadnoise": (
-        Setting("noise", "Noise", "noise", "normal", _NOISES),
-        Setting("d", "Inputs (d)", "d", 2, low=1, high=50, step=1),
+        Setting("noise", "Noise", "noise", _USUAL["quadnoise"]["noise"], _NOISES),
+        Setting("d", "Inputs (d)", "d", _USUAL["quadnoise"]["d"], low=1, high=50, step=1),
     ),
     "two-classes": (
-        Setting("bayes_error", "Errors of the best classifier", "bayes", 0.1, {}, 0.01, 0.45, 0.01),
+        Setting(
+            *("bayes_error", "Errors of the best classifier", "bayes"),
+            _USUAL["two-classes"]["bayes_error"],
+            low=0.01,
+            high=0.45,
+            step=0.01,
+        ),
     ),
     "growing-noise": (
-        Setting("spread", "Noise at the right end", "spread", 1.0, low=0.1, high=3.0, step=0.1),
+        Setting(
+            "spread",
+            "Noise at the right end",
+            "spread",
+            _USUAL["growing-noise"]["spread"],
+            low=0.1,
+            high=3.0,
+            step=0.1,
+        ),
     ),
 }
 """What a page offers to change in a simulation, by dataset."""

@@ -24,8 +24,8 @@ from cpp_core.method.evaluation import (
     check_same_kind,
 )
 
-_classification = partial(Loss, task="classification")
-_regression = partial(Loss, response="predict", low=0.0, task="regression")
+_classification = partial(Loss, task="classification", by_case=True)
+_regression = partial(Loss, response="predict", low=0.0, task="regression", by_case=True)
 _bounded = partial(_classification, response="predict", low=0.0, high=1.0)
 _share = partial(_bounded, greater_is_better=True, batch=True)
 
@@ -237,6 +237,15 @@ def settings_of(name: str) -> dict[str, Any]:
 def is_clipped(name: str) -> bool:
     """Whether a loss takes a clip, the smallest probability that it counts with."""
     return "clip" in settings_of(name)
+
+
+def suits(loss: Loss, task: str, batch: bool = False) -> bool:
+    """Whether a loss is for a task, or for both, and for a batch or a case as it is asked.
+
+    >>> suits(LOSSES["hinge"], "regression"), suits(Loss("mine", lambda *_: 0), "regression")
+    (False, True)
+    """
+    return loss.task in (None, task) and loss.batch == batch
 
 
 def resolve_loss(loss: "str | Loss | Callable[..., Any]", batch_size: int | None = None) -> Loss:

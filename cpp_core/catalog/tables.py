@@ -19,7 +19,7 @@ from cpp_core.catalog.algorithms import Task
 from cpp_core.catalog.columns import USED, WHY_LEFT_OUT, Column, Kind, type_column, unique_names
 from cpp_core.catalog.times import moments
 from cpp_core.checks import lookup
-from cpp_core.learners.table_encoder import as_frame, has_columns
+from cpp_core.learners.cells import as_frame, has_columns
 
 TARGET_NAMES = (
     *("target", "label", "y", "class", "outcome", "response", "diagnosis", "species", "price"),

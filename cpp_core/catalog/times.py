@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from cpp_core.catalog.columns import plain
-from cpp_core.learners.table_encoder import is_number, numbers_of
+from cpp_core.learners.cells import is_number, numbers_of
 
 AROUND = re.compile(r"(\D*)(\d+(?:\.\d+)?)(\D*)")
 """Words around one number, such as week 12."""

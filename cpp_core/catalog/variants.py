@@ -35,6 +35,9 @@ class Variant:
         Whether the loss is a metric on a batch.
     grouped : bool
         Whether each training subset may have several evaluation points.
+    holds_out : bool
+        Whether the latest rows of a table can be held out: a retrained candidate would need as many
+        again.
     """
 
     name: str
@@ -49,6 +52,7 @@ class Variant:
     symbolic: bool = False
     batch: bool = False
     grouped: bool = False
+    holds_out: bool = False
 
     @property
     def regresses(self) -> Modulation | None:
@@ -76,6 +80,7 @@ _OFFERED = (
         "Training is complete: what loss can I expect on a new case?",
         retrains=False,
         layout=plain,
+        holds_out=True,
     ),
     Variant(
         *("z-free", "After retraining", f"algorithm {_CPP}, Z-free"),

@@ -9,6 +9,8 @@ from cpp_core.catalog.presets import PRESETS
 from cpp_core.catalog.variants import VARIANTS
 from cpp_core.cli.printing import say
 
+BOTH = "classification or regression"
+
 
 def list_command(given: argparse.Namespace) -> int:
     """Print it."""
@@ -26,5 +28,5 @@ def listing() -> str:
     lines.append("losses:")
     for name, loss in LOSSES.items():
         kind = "on a batch" if loss.batch else "per case"
-        lines.append(f"  {name:15} [{loss.low:g}, {loss.high:.4g}] {kind}, {loss.task}")
+        lines.append(f"  {name:15} [{loss.low:g}, {loss.high:.4g}] {kind}, {loss.task or BOTH}")
     return "\n".join(lines)

@@ -7,7 +7,6 @@ from typing import Any
 
 from cpp_core.catalog.checkups import Finding, checkups, still_open, warnings_of
 from cpp_core.catalog.files import FileRead, read_frame
-from cpp_core.catalog.own_algorithms import read_algorithms
 from cpp_core.catalog.roles import Roles, Source
 from cpp_core.catalog.tables import Table, type_frame
 from cpp_core.checks import Level
@@ -65,8 +64,12 @@ def with_files(names: Sequence[str]) -> tuple[str, ...]:
     """Names of algorithms, with those of a Python file in its place."""
     found: list[str] = []
     for name in names:
-        is_file = name.endswith(".py")
-        found += [own.name for own in read_algorithms(name)] if is_file else [name]
+        if not name.endswith(".py"):
+            found.append(name)
+            continue
+        from cpp_core.catalog.own_algorithms import read_algorithms  # with scikit-learn
+
+        found += [own.name for own in read_algorithms(name)]
     return tuple(found)
 
 
@@ -81,7 +84,7 @@ def before_lines(brought: Brought, experiment: Experiment, side: str) -> list[st
     for question in file.questions:
         taken = dict(question.answers)[question.taken]
         lines.append(f"note: {question.text} {taken} was taken; {SAID[question.argument]} says it.")
-    held_out = experiment.variant == "candidate"  # wherever a time is named
+    held_out = experiment.kind.holds_out  # wherever a time is named
     for own in still_open(_findings(brought, experiment, side), table, held_out):
         heavy = own.about.severity != "note"
         more = f" {own.about.why} {own.about.todo}" if heavy else ""
@@ -94,7 +97,7 @@ def latest_lines(brought: Brought, results: Results, alpha: Level, side: str) ->
     times, experiment = brought.table.times, results.experiment
     if times is None:
         return []
-    if experiment.variant != "candidate":
+    if not experiment.kind.holds_out:
         return ["", "The latest rows are held out for the variant candidate alone."]
     try:
         latest = latest_held_out(experiment, times, results.seed)

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cpp_core.checks import Level, check_count
 from cpp_core.estimators.conformal_sets import ConformalSets, check_groups
+from cpp_core.learners.batched import measuring_of
 from cpp_core.method.constructions import dealt, modulated, plain
 from cpp_core.method.evaluation import check_labels
 from cpp_core.method.measuring import measure
@@ -124,9 +125,11 @@ class AlgorithmCPP(ConformalSets):
         split_rng, model_rng, fit_rng = np.random.default_rng(self.random_state).spawn(3)
         parts = dealt(parts, split_rng.permutation(n))
         self.failures_ = []
+        # Two estimators share samples, not seeds: the second has those that the first leaves.
+        way = measure if len(self._estimators) > 1 else measuring_of(self.estimator)
         measured = [
-            measure(estimator, loss, rows, labels, parts, fit_rng, n_jobs=self.n_jobs)
-            for estimator in self._estimators  # they share samples, not seeds
+            way(estimator, loss, rows, labels, parts, fit_rng, n_jobs=self.n_jobs)
+            for estimator in self._estimators
         ]
         self._finish(loss, measured, rows, labels, names, model_rng)
         tell_failures(self.failures_, len(parts) * self.n_sets * len(self._estimators))

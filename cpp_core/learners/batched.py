@@ -18,10 +18,8 @@ from cpp_core.method.evaluation import Loss, LossError, evaluate
 from cpp_core.method.measuring import Measured, measure, noted
 from cpp_core.method.recipes import Recipe, moderate
 from cpp_core.method.symbols import Symbols
+from cpp_core.method.threads import one_thread
 from cpp_core.method.training import BEFORE_FIT, spawned_for
-
-OFFERED = "cpp_core.catalog.losses"
-"""Losses from there judge case by case, by the response that they name."""
 
 EPSILON = float(np.finfo(np.float64).eps)
 
@@ -56,9 +54,10 @@ def measure_ridge(
     rng: np.random.Generator,
     candidate: Any = None,
     recipe: Recipe | None = None,
+    n_jobs: int | None = 1,
 ) -> Measured:
-    """``measure`` for ridge regression after standardising."""
-    asked = estimator, loss, X, y, parts, rng, candidate, recipe
+    """``measure`` for ridge regression after standardising; ``n_jobs`` is for the plain way."""
+    asked = estimator, loss, X, y, parts, rng, candidate, recipe, n_jobs
     penalty = _penalty(estimator)
     if penalty is None or not moderate(y):
         return measure(*asked)
@@ -78,13 +77,11 @@ def measure_naive_bayes(
     rng: np.random.Generator,
     candidate: Any = None,
     recipe: Recipe | None = None,
+    n_jobs: int | None = 1,
 ) -> Measured:
-    """``measure`` for Gaussian naive Bayes."""
-    from sklearn.naive_bayes import GaussianNB
-
-    asked = estimator, loss, X, y, parts, rng, candidate, recipe
-    usual = type(estimator) is GaussianNB and estimator.priors is None
-    if not usual or y is None:
+    """``measure`` for Gaussian naive Bayes; ``n_jobs`` is for the plain way."""
+    asked = estimator, loss, X, y, parts, rng, candidate, recipe, n_jobs
+    if not _usual_bayes(estimator) or y is None:
         return measure(*asked)
     classes, codes = np.unique(y, return_inverse=True)
 
@@ -99,13 +96,20 @@ def measure_naive_bayes(
     return _batched(asked, "predict_proba", respond, codes)
 
 
+def measuring_of(estimator: Any) -> Callable[..., Measured]:
+    """``measure``, or what does the same at once for an estimator that is known here."""
+    if _penalty(estimator) is not None:
+        return measure_ridge
+    return measure_naive_bayes if _usual_bayes(estimator) else measure
+
+
 def _batched(asked: Any, offers: str, respond: Respond, codes: NDArray | None = None) -> Measured:
     """What all candidates do, or the plain way where that cannot be told at once.
 
     ``codes`` stand for the labels, where these are classes.
     """
-    _, loss, X, y, parts, rng, candidate, _ = asked
-    usual = isinstance(loss, Loss) and not loss.batch and loss.function.__module__ == OFFERED
+    _, loss, X, y, parts, rng, candidate, *_ = asked
+    usual = isinstance(loss, Loss) and not loss.batch and loss.by_case
     answers = ("predict", offers)
     if candidate is not None or not usual or loss.response not in answers or not moderate(X):
         return measure(*asked)
@@ -115,7 +119,8 @@ def _batched(asked: Any, offers: str, respond: Respond, codes: NDArray | None = 
     found = []
     for rows, new in zip(training, at or [part.at for part in parts], strict=True):
         try:
-            joint = respond(X[rows], labels[rows], X[new])
+            with one_thread():  # sums must not depend on how many there are
+                joint = respond(X[rows], labels[rows], X[new])
             losses = (
                 None if joint is None else evaluate(loss, joint, X[new.ravel()], y[new.ravel()])
             )
@@ -140,14 +145,22 @@ def _tell(fits: int) -> None:
         before()  # type: ignore[misc]
 
 
+def _usual_bayes(estimator: Any) -> bool:
+    """Whether it is Gaussian naive Bayes whose classes have the sample's shares."""
+    from sklearn.naive_bayes import GaussianNB
+
+    return type(estimator) is GaussianNB and estimator.priors is None
+
+
 def _penalty(estimator: Any) -> float | None:
     """The penalty of a usual ridge regression after a usual standardisation, None of others."""
-    from sklearn.linear_model import Ridge
     from sklearn.pipeline import Pipeline
-    from sklearn.preprocessing import StandardScaler
 
     if type(estimator) is not Pipeline or len(estimator.steps) != 2:
         return None
+    from sklearn.linear_model import Ridge
+    from sklearn.preprocessing import StandardScaler
+
     scaler, ridge = (step for _, step in estimator.steps)
     if type(scaler) is not StandardScaler or type(ridge) is not Ridge:
         return None

@@ -2,7 +2,8 @@
 
 Both minimise the empirical mean of ``(y - <w, x>)^2`` with its literal gradient, factor 2 included,
 and both start at a random point, so that their candidates vary with the seed as well as with the
-sample.
+sample. scikit-learn's ``SGDRegressor`` starts at zero, halves the gradient and has no full batch.
+Updates are compiled: 39 ms a trial become 1.1 (``trials.quadnoise`` computes whole trials).
 """
 
 from abc import ABC, abstractmethod

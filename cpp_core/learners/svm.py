@@ -175,6 +175,9 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
     array([[1., 0., 0.]])
     """
 
+    by_kernel = True
+    """Its numbers depend on kernel values alone, which trials that re-split a table may share."""
+
     def __init__(
         self,
         kernel: str = "rbf",

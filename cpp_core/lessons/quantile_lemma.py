@@ -34,13 +34,6 @@ def redraws(k: int, size: int = REDRAWS) -> tuple[NDArray, NDArray, NDArray]:
     return losses, new, (losses < new[:, None]).sum(axis=1)
 
 
-def gap_ratio(k: int = 9, size: int = 20_000) -> float:
-    """How many times wider the widest gap between neighbours is than the narrowest, typically."""
-    drawn = np.sort(np.exp(np.random.default_rng(22).standard_normal((size, k))), axis=1)
-    gaps = np.diff(drawn, axis=1)
-    return float(np.median(gaps.max(axis=1) / gaps.min(axis=1)))
-
-
 def _buckets(k: int, hi: int, level: str, dark: bool) -> Panel:
     """The ruler of one draw after the other above, and what each bucket has caught below."""
     losses, new, caught = redraws(k)

@@ -85,6 +85,9 @@ class Loss:
         Whether it is a share of the cases of a batch: with b cases a number of b-ths.
     labels : tuple of str
         The labels that it is told of, none where it takes any.
+    by_case : bool
+        Whether it looks at nothing but each case's response, so that the cases of several
+        candidates can be judged at once.
     """
 
     name: str
@@ -102,6 +105,7 @@ class Loss:
     squared: bool = False
     shares: bool = False
     labels: tuple[str, ...] = ()
+    by_case: bool = False
 
     def __post_init__(self) -> None:
         if not self.label:

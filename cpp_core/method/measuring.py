@@ -100,7 +100,7 @@ def noted(
     return Measured(dict(zip(at_role, found, strict=True)), at_role, failures, n_undefined)
 
 
-Runs = tuple[NDArray, list[Failure]]
+Outcome = tuple[NDArray, list[Failure]]
 """What the candidates of some training runs do, and the runs that raised."""
 
 
@@ -111,7 +111,7 @@ def retrained(
     part: Part,
     generators: Sequence[np.random.Generator],
     n_jobs: int | None = 1,
-) -> Runs:
+) -> Outcome:
     """What a candidate for every row of ``part.training`` does, each with its own seed."""
     k = len(part.training)
     n_workers = 1
@@ -145,7 +145,7 @@ def _judged(
     part: Part,
     generators: Sequence[np.random.Generator],
     first: int = 0,
-) -> Runs:
+) -> Outcome:
     """Train and judge one after the other; ``first`` is the number of the first run.
 
     Numerical libraries use one thread: sums must not depend on how many there are.

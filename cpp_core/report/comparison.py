@@ -15,7 +15,7 @@ from cpp_core.catalog.algorithms import ALGORITHMS, Task
 from cpp_core.catalog.checkups import checkups, warnings_of
 from cpp_core.catalog.tables import Table, type_frame
 from cpp_core.checks import Level, check_side, exact_alpha
-from cpp_core.learners.table_encoder import as_frame, has_columns
+from cpp_core.learners.cells import as_frame, has_columns
 from cpp_core.method.training import FailedFitWarning, check_sample
 from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.results import Results
@@ -179,10 +179,13 @@ def compare(
     kept = all(ALGORITHMS[name].kept for name in experiment.algorithms)
     results = run(experiment, trials, seed, n_jobs, store=store if kept else Store(None))
     _tell_failed(results)
-    asked = (("at_most", at_most), ("margin", margin))
-    question = {name: own for name, own in asked if own is not None}
     notes = (*table.left_out, *warnings_of(checkups(table)))
-    return Comparison(results, alpha, side, question, notes)
+    return Comparison(results, alpha, side, _said(at_most=at_most, margin=margin), notes)
+
+
+def _said(**question: float | None) -> dict[str, float]:
+    """What was asked, without what was not."""
+    return {name: own for name, own in question.items() if own is not None}
 
 
 def _task(algorithms: Mapping[str, Any]) -> Task | None:

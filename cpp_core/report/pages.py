@@ -74,6 +74,7 @@ NOT_THE_WINNER = (
     "cases, or alpha divided by the number of models, keeps it."
 )
 NOT_UNDER_DRIFT = "It says nothing about data that drift, or about another population."
+SIMULATED = "The data are simulated: each trial draws fresh cases from a known source."
 NOT_TUNED = "No model was trained, tuned or chosen with these cases."
 BY_GROUP = "Within each group"
 FAILED = "Training runs that raised an error count with the worst loss"
@@ -150,17 +151,12 @@ def report_html(
     answers = answers_from(results, alpha, side, **question)
     experiment, kind = results.experiment, results.experiment.kind
     names = results.algorithms
-    retrained = (
-        f"The algorithm is trained anew on {counted(experiment.sizes.m, 'fresh case')} (not "
-        f"{experiment.n}) from the same source, in the same way."
-    )
-    simulated = "The data are simulated: each trial draws fresh cases from a known source."
     story = Story(
         facts=f"{_about_data(experiment, source)} {kind.label} ({kind.technical}). "
         f"{confidence(alpha)} confidence, {counted(len(results.trials), 'randomized trial')}.",
-        trained=[retrained if experiment.algorithmic else NOT_REFITTED],
+        trained=[_about_training(experiment)],
         data=[
-            simulated if experiment.data.table is None else RE_SPLITS,
+            SIMULATED if experiment.data.size is None else RE_SPLITS,
             *(() if source is None else (f"A check of the file: {own}" for own in source.warnings)),
         ],
         picture=lambda: (
@@ -324,7 +320,7 @@ def _appendix(
         ("versions", versions()),
         ("SHA-256 of the losses", losses_digest(results)),
     ]
-    if experiment.data.table is not None:
+    if experiment.data.size is not None:
         rows.append(("SHA-256 of the table", table_digest(experiment)))
     rows += _own_table(experiment, "columns" in look.sections)
     rows += question.items()
@@ -332,6 +328,17 @@ def _appendix(
     trials, seed = len(results.trials), results.seed
     command = command_line(experiment, trials, seed, alpha, side, question, source)
     return _reproduced(rows, python, command)
+
+
+def _about_training(experiment: Experiment) -> str:
+    """What the promise assumes about training."""
+    if not experiment.algorithmic:
+        return NOT_REFITTED
+    m = counted(experiment.sizes.m, "fresh case")
+    return (
+        f"The algorithm is trained anew on {m} (not {experiment.n}) from the same source, in the "
+        "same way."
+    )
 
 
 def _about_data(experiment: Experiment, source: Source | None) -> str:

@@ -143,7 +143,7 @@ def _widest(name: str, parts: Sequence[tuple[list[int], Arrays]]) -> np.dtype:
     return np.result_type(first, *others) if others else first
 
 
-def layout(arrays: Arrays) -> dict[str, tuple[Any, ...]]:
+def kinds_of(arrays: Arrays) -> dict[str, tuple[Any, ...]]:
     """Kinds of the arrays and their shapes for one trial; a float may be wider in some trials."""
     return {
         name: (array.dtype.kind if array.dtype.kind == "f" else array.dtype, array.shape[1:])

@@ -166,7 +166,7 @@ def sample_of(experiment: Experiment, seed: int, trial: int) -> Sample:
     X, y, rows = trial_sample(experiment, seed, trial, whole=True)
     n, sizes = experiment.n or 0, experiment.sizes
     first_of_groups = np.arange(0, sizes.test_cases, sizes.test_cases // sizes.n_test)
-    if experiment.data.table is None:
+    if experiment.data.size is None:
         return Sample(X, y, rows, n + first_of_groups, np.arange(sizes.n_test))
     return Sample(X, y, rows, np.arange(n, len(y)), first_of_groups)
 
@@ -305,7 +305,7 @@ def case_experiment(experiment: Experiment) -> Experiment:
     """
     if experiment.modulation is not None:
         return experiment
-    n, simulated = experiment.n or 0, experiment.data.table is None
+    n, simulated = experiment.n or 0, experiment.data.size is None
     # Simulated test cases of one candidate are cheap, retrained ones are not: the default will do.
     test_size = None if simulated and not experiment.algorithmic else experiment.test_size
     half, least = n // 2, LEAST_TRAINING + 1

@@ -68,7 +68,7 @@ def class_study(experiment: Experiment, seed: int = 0, trial: int = 0) -> ClassS
         n_sets=n_sets,
         n_evaluations=b,
         calibration_share=HALF,
-        test_size=1 if experiment.data.table is None else m + 1,
+        test_size=1 if experiment.data.size is None else m + 1,
     )
     labels = trial_sample(regrouped, seed, trial)[1][regrouped.layout()[0].at]
     arrays = run_trial(regrouped, seed, trial)

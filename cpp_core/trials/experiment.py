@@ -206,7 +206,7 @@ class Experiment:
             return Sizes(parts[-1] // b, parts[0], test_size // b, 1, test_size)
         k, share = self.n_sets or 1, self.calibration_share
         m = check_training_size(n, k, self.batch_size or self.n_evaluations, n_parts, share)
-        n_test = test_size if self.data.table is None else test_size // (m + b)
+        n_test = test_size if self.data.size is None else test_size // (m + b)
         fits = sum(group_counts(part_sizes(n, n_parts, share), k))
         return Sizes(k, m, n_test, fits + n_test, n_test * (m + b))
 

@@ -4,6 +4,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from cpp_core.catalog.algorithms import ALGORITHMS
+from cpp_core.catalog.losses import suits
 from cpp_core.catalog.regressors import REGRESSORS
 from cpp_core.catalog.variants import VARIANTS
 from cpp_core.checks import check_count, lookup, probability
@@ -35,7 +36,7 @@ def check_experiment(experiment: "Experiment") -> None:
 
 
 def _check_algorithms(experiment: "Experiment") -> None:
-    data = experiment.data
+    data, chosen = experiment.data, dict(experiment.algorithm_settings)
     if not 1 <= len(experiment.algorithms) <= MAX_ALGORITHMS:
         raise ValueError(
             f"{len(experiment.algorithms)} algorithms were given; pick 1 to {MAX_ALGORITHMS}."
@@ -49,12 +50,13 @@ def _check_algorithms(experiment: "Experiment") -> None:
                 f"{algorithm.label} does {' and '.join(algorithm.tasks)}, but {data.label} is "
                 f"a {data.task}; pick another algorithm or dataset."
             )
-        experiment.make_algorithm(name)
+        if chosen.get(name) or algorithm.responses is None:  # others are known to work
+            experiment.make_algorithm(name)
     labels = [ALGORITHMS[name].label for name in experiment.algorithms]
     twice = next((own for own in labels if labels.count(own) > 1), None)
     if twice is not None:
         raise ValueError(f"Two algorithms are called {twice!r}; give each a name of its own.")
-    for name, _ in experiment.algorithm_settings:
+    for name in chosen:
         lookup(name, ALGORITHMS, "algorithm")
 
 
@@ -77,21 +79,23 @@ def _check_loss(experiment: "Experiment") -> None:
         usual = ("error_rate", "rmse") if experiment.kind.batch else ("log_loss", "squared_error")
         fill(experiment, "loss", usual[data.task == "regression"])
     loss = experiment.measure
-    if loss.task not in (None, data.task):
+    if not suits(loss, data.task, loss.batch):
         raise ValueError(
             f"The loss {loss.name} is for a {loss.task}, but {data.label} is a {data.task}; "
             "pick another loss."
         )
-    if loss.batch != experiment.kind.batch:
+    if not suits(loss, data.task, experiment.kind.batch):
         needed = "a metric on a batch" if experiment.kind.batch else "a loss per case"
         raise ValueError(
             f"The variant {experiment.variant} needs {needed}, which {loss.name} is not."
         )
     check_labels(loss, data.classes, data.label)
+    settings = dict(experiment.algorithm_settings)
     for name in experiment.algorithms:
-        if loss.response and not hasattr(experiment.make_algorithm(name), loss.response):
+        algorithm, own = ALGORITHMS[name], dict(settings.get(name, ()))
+        if loss.response and not algorithm.answers(loss.response, data.task, **own):
             raise ValueError(
-                f"{ALGORITHMS[name].label} has no {loss.response}, which the loss {loss.name} "
+                f"{algorithm.label} has no {loss.response}, which the loss {loss.name} "
                 "needs; pick another loss or algorithm."
             )
 

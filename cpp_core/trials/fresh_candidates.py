@@ -11,7 +11,7 @@ from cpp_core.method.threads import one_thread
 from cpp_core.trials.case_study import check_case, check_modulated, sample_of
 from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.one_trial import as_kept
-from cpp_core.trials.trial_entry import algorithm_and_inputs, watched
+from cpp_core.trials.trial_entry import algorithm_and_inputs, judge_of
 
 N_FRESH = 40
 """Fresh training samples behind the losses at one simulated case."""
@@ -19,7 +19,7 @@ N_FRESH = 40
 
 def fits_per_case(experiment: Experiment) -> int:
     """Training runs of each algorithm that are fresh to one case (``fresh_samples``)."""
-    if experiment.data.table is None:
+    if experiment.data.size is None:
         return N_FRESH
     return ((experiment.test_size or 0) - 1) // experiment.sizes.m
 
@@ -38,7 +38,7 @@ def fresh_samples(
     n_fits, m = fits_per_case(experiment), experiment.sizes.m
     key = np.random.SeedSequence(seed, spawn_key=(trial, 2, case))
     rng = np.random.default_rng(key)
-    if experiment.data.table is not None:
+    if experiment.data.size is not None:
         others = rng.permutation(np.delete(cases, case))
         return X, y, rows, at, others[: n_fits * m].reshape(n_fits, m)
     X_fresh, y_fresh = experiment.data.draw(n_fits * m, rng)
@@ -61,7 +61,7 @@ def measured_at(experiment: Experiment, seed: int, trial: int, case: int) -> dic
     for name in experiment.algorithms:
         estimator, inputs = algorithm_and_inputs(experiment, name, X, rows)
         rng = fresh_rng(seed, trial, case, name)
-        measured = measure(estimator, watched(experiment), inputs, y, parts, rng)
+        measured = measure(estimator, judge_of(experiment), inputs, y, parts, rng)
         found[name] = measured.values["test"][:, 0]
     return found
 

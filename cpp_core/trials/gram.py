@@ -2,6 +2,10 @@
 
 Trials re-split one table, so that every kernel value they need is among the table's own pairs. Here
 a "case" is a row number: training and evaluating slice a matrix instead of computing kernels anew.
+A plain loop takes 150 ms for a trial of both machines on the digits; a kernel that was computed
+once, on two workers, made that 2.9 times as fast. One solver for all machines on it, instead of
+scikit-learn's ``kernel="precomputed"``, took a trial from 48 ms on one core to 18. Pixels are whole
+numbers, so that the kernel is the same to 1e-14.
 """
 
 from typing import Any

@@ -3,7 +3,6 @@
 The blocks of all jobs take turns on the processes of a crew; what arrives is stored and shown.
 """
 
-import time
 from collections.abc import Iterator
 from threading import Event, Lock, Thread
 from typing import Literal
@@ -27,9 +26,6 @@ from cpp_core.trials.watching import Watchers
 State = Literal["running", "done", "paused", "cancelled", "failed"]
 KEPT = 8
 """Ended jobs that are remembered, so that visitors find their results."""
-
-ENOUGH_BLOCKS = 3
-"""Blocks of trials after which a running job says how long the rest takes."""
 
 
 class Job:
@@ -61,9 +57,7 @@ class Job:
         self.abandoned = False
         self.takes = 0  # bytes that its results may take
         self.watchers = Watchers(lease)
-        self._seen: list[tuple[float, int]] = []  # when the first and the newest block came, done
-        self._pace: float | None = None
-        self._blocks = 0
+        self.pace = Pace()
         self._judged = False
         self._run: Run | None = None
         self._changing = Lock()
@@ -83,21 +77,21 @@ class Job:
         """
         if self.state == "done":
             return 0.0
-        if self._pace is None or (self.state == "running" and self._blocks < ENOUGH_BLOCKS):
+        if self.state == "running" and not self.pace.settled:
             return None
         return self._rest()
 
-    def _rest(self) -> float:
+    def _rest(self) -> float | None:
         """The rest at the pace that is known."""
-        assert self._pace is not None
-        newest, done = self._seen[-1]
-        since = time.monotonic() - newest if self.state == "running" else 0.0
-        return max(self._pace * (self.asked - done) - since, 0.0)
+        return self.pace.rest(self.asked, self.state == "running")
 
     @property
     def short(self) -> bool:
         """Whether it pauses although the rest, by what is known now, is within its limit."""
-        return self.state == "paused" and self.limit is not None and self._rest() <= self.limit
+        if self.state != "paused" or self.limit is None:
+            return False
+        rest = self._rest()
+        return rest is not None and rest <= self.limit
 
     def renew(self, who: str = "") -> None:
         """Say that somebody watches; a job that nobody renews for the lease cancels itself."""
@@ -142,25 +136,16 @@ class Job:
         if self.done == self.asked:
             self._end("done")
 
-    def _saw_block(self, trials: int, seconds: float | None, workers: int) -> None:
-        """Learn the pace: at first from the ``seconds`` that a block took one of the workers.
-
-        The first block of each worker does not count: it may have compiled.
+    def _saw_block(self, workers: int, each: float | None = None) -> None:
+        """Learn the pace, and pause where the rest takes too long; ``each`` trial took so many
+        seconds where that is known.
         """
-        self._blocks += 1
-        self._seen = [*self._seen[:1], (time.monotonic(), self.done)]
-        (first, before), (newest, done) = self._seen[0], self._seen[-1]
-        if self._blocks <= workers or done == before:
-            return
-        if self._pace is not None or seconds is None:
-            self._pace = (newest - first) / (done - before)
-        else:
-            self._pace = seconds / trials / workers
+        known = self.pace.arrived(self.done, workers, each)
         promised = self.results is not None and 0 in self.results.trials
-        if self._judged or not promised:  # trial 0 carries the promise: nothing pauses before it
+        if self._judged or not (known and promised):  # nothing pauses before trial 0, the promise
             return
-        self._judged = True
-        if self.limit is not None and seconds is not None and self._rest() > self.limit:
+        self._judged, rest = True, self._rest()
+        if self.limit is not None and each is not None and rest is not None and rest > self.limit:
             self._end("paused")
 
 
@@ -290,7 +275,6 @@ class Run:
         self._crew, self._store, self._job, self._gathered = crew, store, job, gathered
         self._own = packed(own_of(job.experiment))
         self._todo = [(part, list(trials)) for part, trials in gathered.missing()]
-        self._pace = Pace()
         self._under_way = 0
         self._counting, self._showing = Lock(), Lock()
 
@@ -314,7 +298,7 @@ class Run:
             if not self._todo:
                 return None
             part, trials = self._todo[0]
-            size = self._pace.block(len(trials), self._crew.n_jobs)
+            size = self._job.pace.block(len(trials), self._crew.n_jobs)
             numbers, trials[:] = trials[:size], trials[size:]
             self._under_way += 1
             return Request(run_block, (part, self._job.seed, numbers), self._own)
@@ -324,13 +308,13 @@ class Run:
         with self._showing:
             if answer.kind == "part":
                 self._keep(*answer.value)
-                self._job._saw_block(len(answer.value[1]), None, 1)
+                self._job._saw_block(1)
             elif answer.kind == "end" and answer.value is not None:
                 part, _, numbers = request.args
                 arrays, seconds = answer.value
-                self._pace.saw(len(numbers), seconds)
+                self._job.pace.saw(len(numbers), seconds)
                 self._keep(part, numbers, arrays)
-                self._job._saw_block(len(numbers), seconds, self._crew.n_jobs)
+                self._job._saw_block(self._crew.n_jobs, seconds / len(numbers))
             elif answer.kind == "refused":
                 self._job._end("failed", sentence(ValueError(answer.value)))
             elif answer.kind == "failed":

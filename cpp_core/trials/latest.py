@@ -26,7 +26,7 @@ def latest_held_out(experiment: Experiment, times: Any, seed: int = 0) -> Result
     rows again.
     """
     table = experiment.data.table
-    if table is None or experiment.variant != "candidate":
+    if table is None or not experiment.kind.holds_out:
         raise ValueError("The latest rows can be held out of a table, for the candidate variant.")
     when = moments(times)
     if len(when) != len(table[1]):

@@ -7,13 +7,14 @@ parts. Nothing here depends on alpha.
 
 import time
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpp_core.catalog.algorithms import ALGORITHMS
+from cpp_core.catalog.datasets import usual_settings
 from cpp_core.catalog.regressors import REGRESSORS
-from cpp_core.learners.table_encoder import fitted_map
 from cpp_core.method.machine import no_machine_failure
 from cpp_core.method.measuring import Measured, paired
 from cpp_core.method.modulation import LEVELS, CaseFeatures, fit_loss_model, label_classes
@@ -75,6 +76,13 @@ def plain_arrays(experiment: Experiment, measured: Measured) -> Arrays:
     return arrays
 
 
+def _mapped(experiment: Experiment, X: NDArray) -> Any:
+    """What turns cases into inputs of a regression, learned from the cases that it is fitted to."""
+    from cpp_core.learners.table_encoder import fitted_map  # with scikit-learn: where it is used
+
+    return fitted_map(experiment.data.feature_map, X)
+
+
 def moved_arrays(
     entry: Entry,
     measured: Measured,
@@ -93,7 +101,7 @@ def moved_arrays(
     fitted, calibration = measured.at["regress"][:, 0], measured.at["calibrate"][:, 0]
     wanted = measured.at["test"][:, 0] if cases is None else cases
     classes = label_classes([entry.estimator], y[fitted])
-    mapped = fitted_map(experiment.data.feature_map, X[fitted])
+    mapped = _mapped(experiment, X[fitted])
     features = CaseFeatures(mapped, classes, with_label)
     regressor = REGRESSORS[experiment.regressor or ""].make()
     targets = sign * measured.values["regress"][:, 0]
@@ -122,7 +130,7 @@ def symbol_arrays(
     points = {role: at[:, 0] for role, at in measured.at.items()}
     happened = {role: values[:, 0] for role, values in measured.values.items()}
     wanted = points["test"] if cases is None else cases
-    mapped = fitted_map(experiment.data.feature_map, X[points["score"]])
+    mapped = _mapped(experiment, X[points["score"]])
     features = CaseFeatures(mapped, np.unique(y[points["score"]]))
     mapped = {role: features(X[at], y[at]) for role, at in (points | {"test": wanted}).items()}
     regressor = REGRESSORS[experiment.regressor or ""].make()
@@ -243,8 +251,7 @@ def _quadnoise(
     """Trials of algorithms that are compiled whole, stacked along the first axis."""
     from cpp_core.trials.quadnoise import quadnoise_trials  # compiled: loaded where it is used
 
-    settings = {"d": 2, "noise": "normal", "scale": 2.2, "df": 2.1}
-    settings.update(experiment.dataset_settings)
+    settings = usual_settings(experiment.dataset) | dict(experiment.dataset_settings)
     chosen = dict(experiment.algorithm_settings)
     found = quadnoise_trials(
         seed,
@@ -256,7 +263,7 @@ def _quadnoise(
         calibration_share=experiment.calibration_share,
         test_size=experiment.test_size or 0,
         algorithms=[(name, dict(chosen.get(name, ()))) for name in names],
-        **settings,  # type: ignore[arg-type]
+        **settings,
     )
     results = {}
     for name, losses in found.items():

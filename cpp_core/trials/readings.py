@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cpp_core.checks import Level, exact_alpha
 from cpp_core.method.modulation import LEVELS
-from cpp_core.method.ranks import Ranked, grouped_ranks
+from cpp_core.method.ranks import Ranked
 from cpp_core.method.sets import Sets, moved_scores, moved_sets
 from cpp_core.method.symbols import CORRECT, symbol_sets, symbols_for
 from cpp_core.trials.block_files import Arrays
@@ -86,8 +86,7 @@ class NumericLosses:
 
     def ranks(self, alpha: Level, side: str) -> tuple[int, int]:
         """The ranks at one alpha; modulated sets use the upper one for both sides."""
-        rank_side = "upper" if self.modulated else side
-        return grouped_ranks(self.k, self.n_evaluations, alpha, rank_side)
+        return self.ranked.ranks(alpha, "upper" if self.modulated else side)
 
     def scores(self, alpha: Level, side: str) -> Ranked:
         """The ranked scores of every trial; those of modulated sets depend on alpha."""

@@ -38,7 +38,7 @@ class Results:
     trials : array of int
         Numbers of the trials that are there, ascending.
     arrays : mapping of str to arrays
-        For each algorithm, what ``trials.run_block`` gives for these trials.
+        For each algorithm, what ``one_trial.run_block`` gives for these trials.
     asked : int
         How many trials were asked for; more than are there while a run goes on.
     """

@@ -3,6 +3,10 @@
 ``<key>/<first>-<last>-<digest>.npz`` is a block of consecutive trials, with the digest of its bytes
 in its name; ``<key>/about.json`` tells humans what the key stands for. A block is written whole or
 not at all, and what is missing or damaged can always be computed again.
+
+By hand, because losses are plain arrays that do not compress: a thousand digits trials are 9 MB of
+float32, which are mapped in 1 to 4 ms. joblib's cache has a file for each call, here each trial,
+and knows no part of a run; a database would copy what is mapped here.
 """
 
 import glob
@@ -29,7 +33,7 @@ from cpp_core.trials.block_files import (
     check_arrays,
     digest,
     join,
-    layout,
+    kinds_of,
     pack,
     read_block,
     rows_of,
@@ -183,7 +187,7 @@ class Store:
                     arrays = read_block(block, key)
                     if names is not None and set(arrays) != set(names):
                         raise DamagedBlockError(f"{block.path} has other arrays.")
-                    if parts and layout(arrays) != layout(parts[0][1]):
+                    if parts and kinds_of(arrays) != kinds_of(parts[0][1]):
                         raise DamagedBlockError(f"{block.path} differs from newer blocks.")
                 except DamagedBlockError:
                     if block.tier == 0:

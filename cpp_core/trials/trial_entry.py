@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from cpp_core.trials.gram import TableGram
 
 Reads = Literal["X", "rows", "frame"]
-SVM = "cpp_core.learners.svm"
-"""Where the machines are whose kernel is computed once for a table."""
 
 
 def data_rng(seed: int, trial: int) -> np.random.Generator:
@@ -83,7 +81,7 @@ def algorithm_of(experiment: Experiment, name: str) -> tuple[Any, Reads]:
     estimator, data = experiment.make_algorithm(name), experiment.data
     if data.frame is not None and ALGORITHMS[name].prepares:
         return estimator, "frame"
-    if data.table is not None and any(own.__module__ == SVM for own in type(estimator).__mro__):
+    if data.table is not None and getattr(estimator, "by_kernel", False):
         from cpp_core.trials.gram import MAX_ROWS, shared_gram  # compiled: loaded where it is used
 
         small = len(data.table[1]) <= MAX_ROWS
@@ -113,7 +111,7 @@ class Plan:
 
     def __init__(self, experiment: Experiment) -> None:
         self.experiment = experiment
-        self.watched, self.parts = watched(experiment), experiment.layout()
+        self.judge, self.parts = judge_of(experiment), experiment.layout()
         self.recipes: dict[str, tuple[Recipe, Reads]] = {}
 
     def recipe(self, name: str) -> tuple[Recipe, Reads]:
@@ -148,7 +146,7 @@ class Entry:
         """What the candidates of the trial's layout do, all at once where that is known."""
         recipe, _ = self.plan.recipe(self.name)
         return (ALGORITHMS[self.name].measuring() or measure)(
-            recipe.estimator, self.plan.watched, self.inputs, self.y, self.plan.parts, self.rng,
+            recipe.estimator, self.plan.judge, self.inputs, self.y, self.plan.parts, self.rng,
             recipe=recipe,
         )  # fmt: skip
 
@@ -167,7 +165,7 @@ def entry_of(
     return Entry(name, experiment, plan, inputs, X, y, algorithm_rng(seed, trial, name))
 
 
-def watched(experiment: Experiment) -> Loss | Symbols:
-    """What is measured: a loss, or the kind of error."""
+def judge_of(experiment: Experiment) -> Loss | Symbols:
+    """What judges a candidate: a loss, or the kind of error."""
     kind = experiment.kind
     return Symbols(experiment.positive_class) if kind.symbolic else experiment.measure

@@ -13,7 +13,7 @@ import numpy as np
 from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.checks import Level, check_side, exact_alpha
 from cpp_core.method.counts import batch_errors
-from cpp_core.method.ranks import as_stored, grouped_ranks, scores_needed
+from cpp_core.method.ranks import as_stored, conformal_ranks, scores_needed
 from cpp_core.method.symbols import CORRECT, FN, FP, OTHER
 from cpp_core.trials.readings import NumericLosses, SymbolicLosses
 from cpp_core.trials.results import Results
@@ -237,7 +237,7 @@ def _symbol_verdict(
             f"one random test case of trial 0 the answer of {about.of(label)} is {left}. Such sets "
             f"hold what happens with probability at least {confidence(alpha)}, {about.together}."
         )
-        hi = grouped_ranks(k, 1, alpha, "upper")[1]
+        hi = conformal_ranks(k, alpha, "upper")[1]
         why = (
             f"A kind of answer is kept when it is likely enough by the {ordinal(hi)} smallest of "
             f"the {k} calibration scores of trial 0 (alpha = {number(float(exact_alpha(alpha)))})."
@@ -332,7 +332,7 @@ def typical(results: Results, algorithm: str, alpha: Level = 0.1, side: str = "u
             what += ", each at its own random test case"
     text = f"{over}: {what}"
     text += f"; {percent(found['test_coverage_mean'])} {inside}." if inside else "."
-    simulated = results.experiment.data.table is None
+    simulated = results.experiment.data.size is None
     lean = "fresh simulated data in each trial" if simulated else "re-splits of one table"
     why = (
         f"Means over {counted(n, 'trial')} of seed {results.seed}, which describe {lean}. An "

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.catalog.losses import is_clipped
 from cpp_core.checks import Level
-from cpp_core.method.ranks import grouped_ranks, scores_needed
+from cpp_core.method.ranks import conformal_ranks, scores_needed
 from cpp_core.method.splits import part_sizes, training_size
 from cpp_core.trials.case_study import CaseStudy, Study
 from cpp_core.trials.experiment import Experiment
@@ -213,7 +213,7 @@ def promise(study: Study, alpha: Level) -> Verdict:
     held = "the kind of the outcome" if study.experiment.kind.symbolic else "the loss"
     new = "" if about.m is None else ", after retraining on fresh ones,"
     each = ", separately for each algorithm" if about.n_algorithms > 1 else ""
-    hi = grouped_ranks(k, 1, alpha, "upper")[1]
+    hi = conformal_ranks(k, alpha, "upper")[1]
     why = (
         f"At a new {one}{new} {held} is in its set with {level} confidence{each}. What was "
         f"predicted at it is moved by the {ordinal(hi)} smallest of the {k} calibration scores. "

@@ -33,5 +33,5 @@ def average_words(average: float) -> str:
 
 def over_what(results: Results) -> str:
     """The trials in words: splits of one table, or data sets that were simulated."""
-    simulated = results.experiment.data.table is None
+    simulated = results.experiment.data.size is None
     return counted(len(results.trials), "simulated data set" if simulated else "split")

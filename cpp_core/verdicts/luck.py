@@ -59,7 +59,7 @@ def split_place(
         *(alpha, results.experiment.sizes.k), algorithm=label, bound=own, below=below, above=above,
         typical=median(bounds), test_coverage=float(read.test_coverage[row]), trials=n,
     )  # fmt: skip
-    simulated = results.experiment.data.table is None
+    simulated = results.experiment.data.size is None
     lean = "fresh simulated data in each trial" if simulated else "re-splits of one table"
     brief = Brief(label, f"{about.end(own)} in this split", f"is {place}; typical is {usual}")
     return Verdict(text, "approximate", lean, facts, why, brief)

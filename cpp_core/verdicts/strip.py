@@ -246,13 +246,3 @@ def _symbolic(results: Results, alpha: Level) -> Strip:
     if cards[0].claim != "yes":
         title, text = "No kind of error can be ruled out.", f"{sentence(cards[0].detail)}."
     return Strip(title, text, results.algorithms, tuple(cards), failed=failed_lines(results))
-
-
-def as_values(strip: Strip) -> dict[str, Any]:
-    """The strip as plain values, for other programs."""
-    cards = [
-        {name: getattr(card, name) for name in ("topic", "text", "detail", "claim", "strength")}
-        for card in strip.cards
-    ]
-    told = {"title": strip.title, "text": strip.text, "cards": cards}
-    return told | ({"failed": list(strip.failed)} if strip.failed else {})

@@ -20,11 +20,6 @@ from cpp_core.verdicts.language import (
     with_unit,
 )
 
-TAGLINE = (
-    "Forecast the next loss, of the model you have and of the one you will retrain, with a stated "
-    "guarantee."
-)
-
 STEPS = (
     "**Draw** data, **split** them at random, **train**, **lose** (compute the loss of every "
     "held-out case), **sort** the losses, **read off** the bound: its rank alone makes the promise."
@@ -165,7 +160,7 @@ def chosen_words(experiment: Experiment, alpha: Level, trials: int, side: str = 
         question_words(experiment),
         *([] if symbolic else [experiment.measure.label]),
         f"{confidence(alpha)} confidence" + ", both sides" * (side == "two-sided" and not symbolic),
-        counted(trials, "simulated data set" if data.table is None else "split"),
+        counted(trials, "simulated data set" if data.size is None else "split"),
     ]
     return SEPARATOR.join(parts)
 

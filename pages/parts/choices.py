@@ -12,7 +12,8 @@ from cpp_core.verdicts.language import unbroken
 from cpp_core.verdicts.texts import limit_words, loss_words, spent_words
 from pages.parts import controls, door, own, settings
 from pages.parts.controls import SURE, checked_with, helped, number
-from pages.parts.door import TRIALS, control
+from pages.parts.door import control
+from pages.parts.entries import TRIALS
 
 
 @dataclass(frozen=True)

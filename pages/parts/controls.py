@@ -8,7 +8,7 @@ import streamlit as st
 from cpp_core import ALGORITHMS, DATASETS, LOSSES, load_dataset
 from cpp_core.catalog.algorithms import Task
 from cpp_core.catalog.datasets import SETTINGS, Dataset, Setting
-from cpp_core.catalog.losses import CLIPS, is_clipped
+from cpp_core.catalog.losses import CLIPS, is_clipped, suits
 from cpp_core.catalog.presets import PRESETS
 from cpp_core.catalog.regressors import REGRESSORS
 from cpp_core.catalog.variants import VARIANTS, Variant
@@ -33,7 +33,8 @@ from cpp_core.verdicts.texts import (
     loss_choice,
 )
 from pages.parts import door, own
-from pages.parts.door import NUMBERS, SIDES, control
+from pages.parts.door import control
+from pages.parts.entries import NUMBERS, SIDES
 from pages.parts.show import show_table
 
 BUILT_IN = tuple(DATASETS)
@@ -189,12 +190,12 @@ def loss(task: Task, kind: Variant, rivals: list[str]) -> tuple[str | None, Any]
         return None, place
     suited, why_not = [], []
     for name, offered in LOSSES.items():
-        if offered.task != task or offered.batch != kind.batch:
+        if not suits(offered, task, kind.batch):
             continue
         lacking = [
             ALGORITHMS[rival].label
             for rival in rivals
-            if offered.response and not hasattr(ALGORITHMS[rival].make(task), offered.response)
+            if offered.response and not ALGORITHMS[rival].answers(offered.response, task)
         ]
         if lacking:
             why_not.append(lacking_words(name, lacking))

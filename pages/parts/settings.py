@@ -7,12 +7,13 @@ import pandas as pd
 import streamlit as st
 
 from cpp_core import ALGORITHMS
-from cpp_core.catalog.costs import MOST_LABELS, costs_of, grid_text, read_grid
+from cpp_core.catalog.costs import MOST_LABELS, UNIT, costs_of, grid_text, read_grid
 from cpp_core.catalog.losses import settings_of
 from cpp_core.catalog.settings import ALGORITHM_SETTINGS, settings_said
 from cpp_core.verdicts.language import counted
 from pages.parts import door
-from pages.parts.door import NUMBERS, control
+from pages.parts.door import control
+from pages.parts.entries import NUMBERS
 
 GRID = "_cost_grid"
 """In the session: the grid that a widget began with, what it shows, and its number."""
@@ -41,7 +42,7 @@ def loss_settings(loss: str | None, classes: Sequence[Any]) -> dict[str, Any]:
     if "unit" in usual:
         start = control("unit", "")
         found["unit"] = st.text_input("Unit", placeholder="such as EUR", max_chars=12, **start)
-        found["unit"] = found["unit"] if door.UNIT.fullmatch(found["unit"]) else ""
+        found["unit"] = found["unit"] if UNIT.fullmatch(found["unit"]) else ""
     return {name: value for name, value in found.items() if value != usual[name] and value != {}}
 
 

@@ -1,17 +1,18 @@
 """All candidates at once: the losses of scikit-learn's estimators, one by one."""
 
+import inspect
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import cpp_core.learners.batched
-from cpp_core import LOSSES, Loss, make_algorithm
-from cpp_core.learners.batched import measure_naive_bayes, measure_ridge
+from cpp_core import ALGORITHMS, LOSSES, AlgorithmCPP, Loss, make_algorithm
+from cpp_core.learners.batched import measure_naive_bayes, measure_ridge, measuring_of
 from cpp_core.method.constructions import modulated, plain, with_test
 from cpp_core.method.evaluation import LossError
 from cpp_core.method.measuring import measure
@@ -111,3 +112,61 @@ def test_what_is_not_usual_goes_the_plain_way(plainly):
         )
         assert str(found) == str(expected)
         assert len(plainly) == i + 1
+
+
+@pytest.mark.parametrize("name", [own.name for own in ALGORITHMS.values() if own.batched])
+def test_fast_paths_have_the_signature_of_the_plain_way(name):
+    own = ALGORITHMS[name].measuring()
+    assert inspect.signature(own) == inspect.signature(measure)
+    assert measuring_of(make_algorithm(name)) is own
+
+
+def test_what_is_not_known_is_measured_plainly():
+    positive = make_pipeline(StandardScaler(), Ridge(positive=True))
+    for other in (Ridge(), make_algorithm("knn"), positive, "text"):
+        assert measuring_of(other) is measure
+
+
+class OwnRidge(Ridge):
+    """Another class, which therefore goes the plain way."""
+
+
+class OwnBayes(GaussianNB):
+    """The same for naive Bayes."""
+
+
+@pytest.mark.parametrize(
+    ("modulation", "regressor"), [(None, None), ("regression", LinearRegression())]
+)
+@pytest.mark.parametrize(
+    ("name", "twin", "loss"),
+    [
+        ("ridge", make_pipeline(StandardScaler(), OwnRidge()), "squared_error"),
+        ("naive-bayes", OwnBayes(), "log_loss"),
+    ],
+)
+def test_the_estimators_take_the_fast_path(name, twin, loss, modulation, regressor):
+    X, y = sample(400, 3, 0 if name == "ridge" else 3, np.random.default_rng(5))
+    known = make_algorithm(name)
+    assert measuring_of(known) is not measuring_of(twin)
+    both = [
+        AlgorithmCPP(
+            own, loss, n_sets=19, modulation=modulation, regressor=regressor, random_state=3
+        )
+        .conformalize(X, y)
+        .predict_interval(*((X[:5], y[:5]) if modulation else ()), confidence_level=0.8)
+        for own in (known, twin)
+    ]
+    np.testing.assert_allclose(*both, rtol=1e-6, atol=1e-9)
+
+
+def test_a_pair_has_the_seeds_that_it_had():
+    """The second of two estimators draws the seeds that the first one leaves."""
+    X, y = sample(200, 3, 0, np.random.default_rng(6))
+    rival = make_algorithm("random-forest", "regression", n_estimators=3)
+    twin = make_pipeline(StandardScaler(), OwnRidge())
+    found = [
+        AlgorithmCPP(first, n_sets=9, paired_with=rival, random_state=1).conformalize(X, y).losses_
+        for first in (make_algorithm("ridge"), twin)
+    ]
+    assert (found[0] == found[1]).all()

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn import datasets
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
@@ -15,6 +16,8 @@ from cpp_core import (
     load_dataset,
     make_algorithm,
 )
+from cpp_core.catalog.bundled import BUNDLED
+from cpp_core.catalog.datasets import table_dataset
 from cpp_core.learners.gradient import gd_updates, sgd_updates
 
 
@@ -32,6 +35,34 @@ def test_every_algorithm_trains_and_predicts(name):
             assert estimator.predict_proba(X).sum(axis=1) == pytest.approx(1)
     assert algorithm.label
     assert algorithm.description
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_what_algorithms_are_said_to_answer_is_what_they_do(name):
+    algorithm = ALGORITHMS[name]
+    for task in algorithm.tasks:
+        made = algorithm.make(task)
+        for response in ("predict", "predict_proba", "decision_function"):
+            assert algorithm.answers(response, task) == hasattr(made, response)
+
+
+@pytest.mark.parametrize("name", BUNDLED)
+def test_what_is_said_of_a_bundled_table_is_true_of_it(name):
+    said, raw = load_dataset(name), getattr(datasets, BUNDLED[name].loader)()
+    X, y = said.table
+    assert (raw.data == X).all()
+    assert said.feature_names == tuple(map(str, raw.feature_names))
+    assert said.n_inputs == X.shape[1] == len(said.feature_names)
+    assert said.size == len(y)
+    if said.task == "classification":
+        assert (y == raw.target_names[raw.target]).all()
+        assert said.classes == tuple(np.unique(y).tolist())
+    else:
+        assert (y == raw.target).all()
+        assert said.classes == ()
+    own = table_dataset(name, name, X, y, said.task)
+    images = own.description.replace("cases, 64 inputs", "images")
+    assert said.description in (own.description, images)
 
 
 def test_neighbours_of_a_tiny_sample():

@@ -7,7 +7,8 @@ from cpp_core.catalog.regressors import REGRESSORS
 from cpp_core.catalog.variants import VARIANTS
 from cpp_core.verdicts.terms import explain
 from pages.parts.controls import HELP
-from pages.parts.door import ENTRIES, SIDES, is_choice, merged, possible, wanted, written
+from pages.parts.door import is_choice, merged, possible, wanted
+from pages.parts.entries import ENTRIES, SIDES, written
 from tests.pages.test_pages import open_page, plain
 
 KEYS = (

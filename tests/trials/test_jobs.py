@@ -207,9 +207,9 @@ def test_a_run_that_would_take_long_pauses_after_its_first_trials(store, managed
     assert not job.abandoned
     assert 2 <= job.done < 1000
     assert job.seconds_left > 1e-9
-    paced, job._pace = job._pace, 0.0  # the blocks that were under way were quick
+    paced, job.pace.together = job.pace.together, 0.0  # the blocks that were under way were quick
     assert job.short
-    job._pace = paced
+    job.pace.together = paced
     assert jobs.find(experiment, 1000, 0) is job
     assert len(store.stored(experiment.key(experiment.algorithms[0], 0))) == job.done
     again = jobs.start(experiment, 20, 0, limit=1e9)

@@ -13,10 +13,19 @@ from cpp_core.catalog.datasets import load_dataset
 from cpp_core.learners.gradient import GradientDescent, StochasticGradientDescent
 from cpp_core.method.splits import training_groups
 from cpp_core.trials import quadnoise as quadnoise
-from cpp_core.trials.quadnoise import DEFAULTS, quadnoise_trial
+from cpp_core.trials.quadnoise import DEFAULTS, TrialLosses, quadnoise_trials
 
 BOTH = (("gd", {}), ("sgd", {}))
 KERNELS = [name for name, thing in vars(quadnoise).items() if hasattr(thing, "py_func")]
+
+
+def quadnoise_trial(seed, trial, **setting):
+    """One trial, by algorithm."""
+    found = quadnoise_trials(seed, [trial], **setting)
+    return {
+        name: TrialLosses(losses.calibration[0], losses.test[0], int(losses.diverged[0]))
+        for name, losses in found.items()
+    }
 
 
 def settings(**changes):

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cpp_core.trials.store import Store
-from tests.builders import KEY, OTHER, arrays_of, assert_right, blocks_in, fill, tree
+from tests.trials.stored import KEY, OTHER, arrays_of, assert_right, blocks_in, fill, tree
 
 # What is loaded
 

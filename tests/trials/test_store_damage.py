@@ -11,7 +11,7 @@ import pytest
 
 from cpp_core.trials.block_files import digest, pack
 from cpp_core.trials.store import Store
-from tests.builders import KEY, OTHER, arrays_of, assert_right, blocks_in, fill
+from tests.trials.stored import KEY, OTHER, arrays_of, assert_right, blocks_in, fill
 
 
 def object_block(key: str, trials: range) -> bytes:

@@ -9,7 +9,7 @@ import pytest
 
 from cpp_core.trials import store as store_module
 from cpp_core.trials.store import Store, default_store
-from tests.builders import KEY, OTHER, assert_right, blocks_in, fill, tree
+from tests.trials.stored import KEY, OTHER, assert_right, blocks_in, fill, tree
 
 
 def test_read_only_tier_is_read_and_never_written(tmp_path):

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from cpp_core.trials.store import Store, writer
-from tests.builders import KEY, OTHER, blocks_in, fill
+from tests.trials.stored import KEY, OTHER, blocks_in, fill
 
 
 def use_at(folder: Path, key: str, seconds_ago: float) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from cpp_core.trials.store import Store
-from tests.builders import KEY, OTHER, arrays_of, assert_right, blocks_in, fill
+from tests.trials.stored import KEY, OTHER, arrays_of, assert_right, blocks_in, fill
 
 START = f"""
 from __future__ import annotations

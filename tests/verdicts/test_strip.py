@@ -11,7 +11,7 @@ from cpp_core.verdicts.answers import answers_from, answers_of
 from cpp_core.verdicts.bounds import expected_loss
 from cpp_core.verdicts.held_out import average_of, held_out_losses
 from cpp_core.verdicts.language import number
-from cpp_core.verdicts.strip import as_values, asked_strip, strip_of
+from cpp_core.verdicts.strip import asked_strip, strip_of
 from cpp_core.verdicts.strip_cards import AVERAGE_BEYOND, FIXED
 from tests.builders import SIX, failing, pair, results_of, symbolic, tenths
 
@@ -256,7 +256,6 @@ def test_words_of_the_first_screen(K):
                     assert (card.strength is None) or card.claim == "yes"
                     assert (card.claim == "yes") or card.mark[0] in "○✕"
                     assert "None" not in told
-                assert as_values(found)["title"] == found.title
 
 
 def test_a_file_has_the_same_strip():
