@@ -2,21 +2,26 @@
 
 In each lesson its main control is moved a few times on one page, from the key or the click until
 the script is idle and the chart drawn anew: half a second is wanted. The server is fresh, so that a
-first move computes what nobody has asked for before. It takes about two minutes.
+first move computes what nobody has asked for before. Beside it stands a bare page with a slider and
+one chart, which tells how busy the machine is. It takes about two minutes.
 """
 
 import os
 import shutil
+import tempfile
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from benchmarks.browser import FLAGS, WATCH, waited
+from benchmarks.browser import BARE, FLAGS, WATCH, waited
 from benchmarks.visiting import PATIENCE, server
 from cpp_core.lessons import LESSONS
 
 WANTED = 0.5
+SHAPES = [({"height": 340, "margin": {"t": 62}}, [("bar", 50), ("line", 50)])]
+"""What the bare page draws: as much as a lesson does."""
 
 
 class Moved(NamedTuple):
@@ -49,7 +54,7 @@ CONTROLS = {
 
 def move(page: Page, own: Moved, number: int) -> float:
     """Seconds from one move until all is drawn."""
-    main = page.get_by_test_id("stMain")
+    main = page.get_by_test_id("stApp")
     if own.click:
         main.get_by_text(own.click[number], exact=True).first.click()
     else:
@@ -57,29 +62,39 @@ def move(page: Page, own: Moved, number: int) -> float:
     return waited(page)[0]
 
 
-def lesson(browser: Browser, address: str, name: str) -> list[float]:
-    """The moves of one lesson."""
+def moves(browser: Browser, address: str, own: Moved) -> list[float]:
+    """The moves on one page."""
     page = browser.new_page(viewport={"width": 1280, "height": 720})
-    page.goto(f"{address}/learn?lesson={name}{CONTROLS[name].query}")
+    page.goto(address)
     page.locator(".js-plotly-plot .main-svg").first.wait_for(timeout=1000 * PATIENCE)
     page.wait_for_timeout(1000)
     page.evaluate(WATCH)
-    taken = [move(page, CONTROLS[name], number) for number in range(CONTROLS[name].moves)]
+    taken = [move(page, own, number) for number in range(own.moves)]
     page.close()
     return taken
+
+
+def told(name: str, taken: list[float]) -> None:
+    """A line of the table."""
+    said = "as wanted" if max(taken) <= WANTED else f"over {WANTED:g} s"
+    figures = (taken[0], float(np.median(taken)), max(taken))
+    print(f"| {name} | {' | '.join(f'{s:.2f} s' for s in figures)} | {said} |", flush=True)
 
 
 def main() -> None:
     """Measure every lesson and print a table."""
     print(f"load of the machine {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     print("| lesson | first move | median | slowest | |\n| --- | --- | --- | --- | --- |")
-    with server() as own, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-        for name in LESSONS:
-            taken = lesson(browser, own.address, name)
-            said = "as wanted" if max(taken) <= WANTED else f"over {WANTED:g} s"
-            median = float(np.median(taken))
-            print(f"| {name} | {taken[0]:.2f} s | {median:.2f} s | {max(taken):.2f} s | {said} |")
+        script = Path(folder) / "bare.py"
+        script.write_text(BARE.format(shapes=SHAPES), encoding="utf-8")
+        with server(script) as bare, server() as own:
+            told("a bare page", moves(browser, bare.address, Moved(press="ArrowLeft")))
+            for name in LESSONS:
+                address = f"{own.address}/learn?lesson={name}{CONTROLS[name].query}"
+                told(name, moves(browser, address, CONTROLS[name]))
+            told("a bare page", moves(browser, bare.address, Moved(press="ArrowLeft")))
         browser.close()
     print(f"load of the machine {os.getloadavg()[0]:.1f}")
 

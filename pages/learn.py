@@ -152,7 +152,11 @@ def mode(query: dict[str, str]) -> None:
 
 
 def keyed(name: str, text: str, shortcut: str | None, goes: Callable[..., None], *to: Any) -> None:
-    """A button with a key, and with the one that a presenter's remote control sends."""
+    """A button with a key, and with the one that a presenter's remote control sends.
+
+    Streamlit writes the key beside it, which is an arrow already.
+    """
+    text = text.strip("← →") if shortcut else text
     going: dict[str, Any] = {"on_click": goes, "args": to, "type": "tertiary"}
     st.button(text, key=f"go-{name}", shortcut=shortcut, **going)
     if shortcut:  # the remote control's is a button that nobody sees
