@@ -17,9 +17,9 @@ from cpp_core.verdicts.language import unbroken
 from pages.parts import lesson_link
 from pages.parts.lesson_link import PARTS
 from pages.parts.marked import image, marked
-from pages.parts.shell import page
+from pages.parts.shell import foot, page
 from pages.parts.show import as_html, as_markdown, dark, literal, show_chart
-from pages.parts.teaching import MORE, PAGE
+from pages.parts.teaching import GLOSSARY, MORE, PAGE
 
 STYLE = Path(__file__).parent / "parts" / "learn.css"
 LARGE = Path(__file__).parent / "parts" / "lecture.css"
@@ -152,7 +152,11 @@ def mode(query: dict[str, str]) -> None:
 
 
 def keyed(name: str, text: str, shortcut: str | None, goes: Callable[..., None], *to: Any) -> None:
-    """A button with a key, and with the one that a presenter's remote control sends."""
+    """A button with a key, and with the one that a presenter's remote control sends.
+
+    Streamlit writes the key beside it, which is an arrow already.
+    """
+    text = text.strip("← →") if shortcut else text
     going: dict[str, Any] = {"on_click": goes, "args": to, "type": "tertiary"}
     st.button(text, key=f"go-{name}", shortcut=shortcut, **going)
     if shortcut:  # the remote control's is a button that nobody sees
@@ -260,6 +264,8 @@ def body() -> None:
         way(lesson_link.SHELF, "All lessons")
     else:
         shelf("" if name == lesson_link.SHELF else name)
+    if name != GLOSSARY and (name in LESSONS or name in MORE):  # the shelf has it among its links
+        foot(lesson_link.link(GLOSSARY))
 
 
 page(body, sidebar=False)

@@ -41,8 +41,8 @@ CROSS_VALIDATION = Break(
     start=100,
     way=kept_way("break-cv", "cv-{}"),
     setting=(
-        "Prices around 10, 2 % of them typed a hundred times too large; the learner is the "
-        "mean, later of as many fresh rows as a fold left it; 100 rows. With the median "
+        "100 prices around 10, 2 % of them typed a hundred times too large. The learner is the "
+        "mean; later it has as many fresh rows as each fold left it. With the median "
         "instead: {break-cv/cv-median}."
     ),
     why=(

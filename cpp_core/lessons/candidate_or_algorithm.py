@@ -117,9 +117,11 @@ def _bars(own: NDArray, algorithm: str, line: float, covers: float, dark: bool) 
     told += [words("caught by yours", 1, 1, xanchor="right", yanchor="bottom", xshift=RIGHT)]
     for i, text in enumerate([percent(1 - ALPHA), *map(percent, shares)]):
         told.append(words(text, 1, i, yref="y", xanchor="right", xshift=RIGHT))
-    label: Settings = {"xanchor": "left", "xshift": 6, "font": {"size": 15, "color": mark(dark)}}
-    told.append(words("the algorithm's bound", line, len(own) - 0.1, xref="x", yref="y", **label))
     top = max(float(bounds.max()), line) * 1.05
+    label: Settings = {"xanchor": "left", "xshift": 6, "font": {"size": 15, "color": mark(dark)}}
+    if line > top / 2:  # where it has no room at the right
+        label |= {"xanchor": "right", "xshift": -6}
+    told.append(words("the algorithm's bound", line, len(own) - 0.1, xref="x", yref="y", **label))
     axis = {"range": [0, top], "title": {"text": "squared error"}}
     ticks = {
         "tickvals": [0, *range(1, len(own))],

@@ -1,6 +1,9 @@
 """The glossary: every term of the product with its one definition, and the lessons that use it."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 from cpp_core.lessons.lesson import Lesson, Pick
 from cpp_core.lessons.shelf import LESSONS
@@ -16,21 +19,30 @@ class Entry:
     lessons: tuple[str, ...]
 
 
+def views(lesson: Lesson) -> Iterator[dict[str, Any]]:
+    """Settings at which, taken together, every option of every choice is seen."""
+    for control in lesson.controls:
+        if isinstance(control, Pick):
+            where = {control.when[0]: control.when[1][0]} if control.when else {}
+            yield from ({**where, control.key: option} for option in control.options)
+
+
 def texts_of(lesson: Lesson) -> str:
-    """All that a lesson says, at each option of a list, but for its formula and its code."""
+    """All that a lesson says, at every option of every choice, but for its formula and its code."""
     own = [lesson.title, lesson.question, lesson.opening]
-    lists = [control for control in lesson.controls if control.kind == "list"]
-    views = [{c.key: name} for c in lists if isinstance(c, Pick) for name in c.options] or [{}]
-    for view in views:
+    for control in lesson.controls:
+        own += [control.label, *(control.options.values() if isinstance(control, Pick) else ())]
+    for view in views(lesson):
         shown = lesson.play(**view)
         check = shown.check or lesson.check
         own += [shown.said, *(panel.caption for panel in shown.panels)]
         own += [drawing.caption for drawing in shown.layouts]
         own += [shown.words or lesson.words, check.question, check.answer]
         own += [shown.caveat or lesson.caveat]
-    return " ".join(own)
+    return " ".join(dict.fromkeys(own))
 
 
+@lru_cache(maxsize=1)
 def glossary() -> tuple[Entry, ...]:
     """Every term in the order of the alphabet."""
     texts = {name: f"{texts_of(own)} {own.formula}" for name, own in LESSONS.items()}

@@ -28,7 +28,7 @@ from cpp_core.lessons.charts import (
 from cpp_core.lessons.drawing import BLUE, MAGENTA, Drawing, cover, mark
 from cpp_core.lessons.lesson import Again, Check, Lesson, Pick, Shown, Slider, Values
 from cpp_core.method.ranks import conformal_ranks, coverage_law
-from cpp_core.verdicts.language import number, ordinal, percent
+from cpp_core.verdicts.language import counted, number, ordinal, percent
 
 K = 10
 """Dots of one deal."""
@@ -103,7 +103,7 @@ def _dealt(values: Values, dark: bool) -> Panel:
     steps = []
     for i, n in enumerate(DROPS):
         said = (
-            f"{kept[i]:,} of {n:,} new cases below: {percent(kept[i] / n)}"
+            f"{kept[i]:,} of {counted(n, 'new case')} below: {percent(kept[i] / n)}"
             if n
             else "no new case yet"
         )

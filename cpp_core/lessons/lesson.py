@@ -52,11 +52,12 @@ class Pick:
     when: When | None = None
 
     def read(self, text: str) -> Any:
-        """The option that a link means; an error where there is none."""
+        """The option that a link means, 0 as well as 0.0; an error where there is none."""
         known = {str(option): option for option in self.options}
-        if text not in known:
+        short = {f"{option:g}": option for option in self.options if isinstance(option, float)}
+        if text not in short | known:
             raise ValueError(f"{self.label}: {text} is none of {', '.join(known)}")
-        return known[text]
+        return (short | known)[text]
 
 
 @dataclass(frozen=True)

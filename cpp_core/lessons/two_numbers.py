@@ -98,6 +98,7 @@ def _strip(bounds: NDArray, looks: int, dark: bool) -> Panel:
     chart.marks([bounds[:looks].min()], [0], low, "the lowest: %{x:.2f}")
     bar: Settings = {"orientation": "h", "width": [0.7, 0.7], "textposition": "inside"}
     bar |= {"insidetextanchor": "start", "textfont": {"color": "#FFFFFF", "size": 16}}
+    bar |= {"constraintext": "none"}  # else Plotly writes as small as a bar is thin
     chart.bar([0, 0], [0, 1], {"color": [mark(dark), MAGENTA]}, "", row=2, **bar)
     steps = []
     for n in (n for n in LOOKS if n <= looks):

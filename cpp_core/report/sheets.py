@@ -1,5 +1,10 @@
 """Pages to print, for a class: the method on one page, exercises, the plan of a lecture."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from markupsafe import Markup
+
 from cpp_core.lessons.drawing import Drawing, layout, rows_of
 from cpp_core.lessons.exercises import exercises
 from cpp_core.lessons.plan import MINUTES, PLAN
@@ -77,13 +82,21 @@ def exercises_html(solutions: bool) -> str:
     return render_sheet("Exercises", lead, sections, {})
 
 
-def plan_html() -> str:
-    """The plan of a lecture, for the lecturer's desk."""
+_OPENED = Markup('<a href="{address}">{title}</a><br><small>{address}</small>')
+
+
+def plan_html(addresses: Mapping[str, str] = MappingProxyType({})) -> str:
+    """The plan of a lecture, for the lecturer's desk.
+
+    The ``addresses`` are where its parts open on some server, by their names.
+    """
     rows, at = [], 0
     for step in PLAN:
-        kind = "lesson" if step.is_lesson else "run"
-        rows.append([f"{at} min", f"{step.title} ({kind})", step.question, step.answer])
+        title = f"{step.title} ({'lesson' if step.is_lesson else 'run'})"
+        if step.name in addresses:
+            title = _OPENED.format(address=addresses[step.name], title=title)
+        rows.append([f"{at} min", title, step.question, step.answer])
         at += step.minutes
-    table = Table(["from", "what to open", "ask", "answer"], rows, "")
+    table = Table(["from", "what to open", "ask", "answer"], rows, figures=False)
     lead = f"{MINUTES} minutes: ten lessons and the paper's four runs."
     return render_sheet("Lecture plan", lead, {"plan": Section("In this order", table=table)}, {})

@@ -118,8 +118,8 @@ def starts(active: str | None) -> None:
                 st.caption(start.description)
 
 
-def begin(name: str) -> None:
-    """Set every control to one of the paper's runs, or to where it starts, and open its page."""
+def settings_of(name: str) -> dict[str, Any]:
+    """What the controls say in one of the paper's runs, where they do not stay as they start."""
     start, run = PRESETS[name], PRESETS[name].settings
     values = {
         **{key: run[key] for key in ("dataset", "loss", "variant")},
@@ -132,8 +132,13 @@ def begin(name: str) -> None:
         values["n"] = run["n"]
     if "n_sets" in run and not start.automatic:
         values["k"] = run["n_sets"]
+    return values
+
+
+def begin(name: str) -> None:
+    """Set every control to one of the paper's runs, or to where it starts, and open its page."""
     st.session_state.pop(INSTEAD, None)
-    door.start_anew(values, start.opens)
+    door.start_anew(settings_of(name), PRESETS[name].opens)
 
 
 def data() -> tuple[str, dict[str, Any]]:

@@ -27,6 +27,9 @@ way, whether the visitor has chosen anything, and twins by their places."""
 LEFT, WHERE, GO = "_link", "_where", "_go"
 """In the session: the link as it was left, on which page, and to which page to go instead."""
 
+AWAY = "_away"
+"""In the session: whether the visitor comes from a page whose link is not ours to read."""
+
 OWN = "_own"
 """In the session: what is known of controls that only the present page has."""
 
@@ -74,7 +77,8 @@ def by_history() -> bool:
 def enter(page: str, tells_all: bool = True, reads: bool = True) -> None:
     """Take in what the link says, at the start of a run of the page, which may not tell all.
 
-    Nothing is taken from a link that is not ours to read.
+    Nothing is taken from a link that is not ours to read. The links that lead on from there tell
+    all that shall be known, so that a run begins there as the link says it.
 
     While a visitor stays on a page, the session is newer than the link, which comes with a request
     that may have been sent before the last answer arrived.
@@ -84,7 +88,9 @@ def enter(page: str, tells_all: bool = True, reads: bool = True) -> None:
     if OWN not in state or state.get(WHERE) != page or by_history():
         state[OWN] = {}
         state[UNTOLD] |= set(state.get(STARTS, {}))  # the browser draws its controls anew
-    whole = KNOWN not in state or (tells_all and by_history())
+    told_all = by_history() or (state.get(AWAY, False) and bool(address()))
+    state[AWAY] = not reads
+    whole = KNOWN not in state or (tells_all and told_all)
     if not reads:
         state.setdefault(KNOWN, {})
         state.setdefault(LEFT, {})
@@ -279,5 +285,9 @@ def go_to(page: str) -> None:
 
 def link() -> dict[str, list[str]]:
     """All that is known, as a link to another page says it."""
-    known, shown = st.session_state[KNOWN], st.session_state[SHOWN]
+    return link_of(st.session_state[KNOWN], st.session_state[SHOWN])
+
+
+def link_of(known: Mapping[str, Any], shown: Mapping[str, Any]) -> dict[str, list[str]]:
+    """These values as a link says them, but for those that controls are shown at anyway."""
     return {key: list(texts) for key, texts in wanted(known, shown, {}).items() if texts}

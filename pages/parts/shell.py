@@ -82,11 +82,16 @@ def frame() -> None:
     finally:
         st.session_state[INSIDE] = False
     if "learn" in pages and name != "learn":
-        with st.container(key="foot"):
-            st.page_link(pages["learn"], label="Glossary", query_params={"lesson": "glossary"})
+        foot({"lesson": "glossary"})
     if not (PAGES[name].sidebar or PAGES[name].own_link):
         door.leave(tells_all=False)
     door.settle()
+
+
+def foot(query: dict[str, str]) -> None:
+    """The foot of a page: where its words are explained."""
+    with st.container(key="foot"):
+        st.page_link("pages/learn.py", label="Glossary", query_params=query)
 
 
 def show_chosen(choice: Choice | None) -> None:

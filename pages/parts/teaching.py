@@ -2,14 +2,17 @@
 
 from collections.abc import Callable
 from html import escape
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 import streamlit as st
 
+from cpp_core.catalog.presets import PRESETS
 from cpp_core.lessons import LESSONS
 from cpp_core.lessons.exercises import exercises
 from cpp_core.lessons.glossary import glossary
-from cpp_core.lessons.plan import MINUTES, PLAN
+from cpp_core.lessons.plan import MINUTES, PLAN, Step
 from cpp_core.report.sheets import (
     NOT_SAID,
     STEPS,
@@ -20,12 +23,14 @@ from cpp_core.report.sheets import (
     plan_html,
     summary_html,
 )
-from pages.parts import lesson_link
-from pages.parts.controls import begin
+from pages.parts import door, lesson_link
+from pages.parts.controls import settings_of
 from pages.parts.marked import image, marked
+from pages.parts.shell import FIRST
 from pages.parts.show import as_html, dark
 
 PAGE = "pages/learn.py"
+GLOSSARY = "glossary"
 
 
 def to_print(label: str, make: Callable[[], str], name: str) -> None:
@@ -51,24 +56,40 @@ def show_glossary() -> None:
     )
 
 
+def opens(step: Step) -> tuple[str, dict[str, Any]]:
+    """The page that a part of the lecture opens, and the query of its link."""
+    if step.is_lesson:
+        return PAGE, {"lesson": step.name, **{k: str(v) for k, v in step.settings.items()}}
+    return f"pages/{PRESETS[step.name].opens}.py", door.link_of(settings_of(step.name), {})
+
+
+def addresses() -> dict[str, str]:
+    """Where the parts of the lecture open on this server, by their names."""
+    server, found = (st.context.url or "").rpartition("/")[0], {}
+    for step in PLAN:
+        page, query = opens(step)
+        name = Path(page).stem
+        found[step.name] = f"{server}/{'' if name == FIRST else name}?{urlencode(query, True)}"
+    return found
+
+
 def show_plan() -> None:
     """The lecture, part by part, each with what to open and what to ask."""
     st.html(
         f"<h1>Lecture plan</h1><p class='lead'>{MINUTES} minutes: the lessons and the paper's four "
         "runs, with a question and its answer for each.</p>"
     )
-    to_print("To print", plan_html, "lecture-plan")
+    known = addresses()
+    to_print("To print", lambda: plan_html(known), "lecture-plan")
     at = 0
     for i, step in enumerate(PLAN):
         with st.container(key=f"step-{i}", horizontal=True, vertical_alignment="top"):
             st.html(f"<div class='at'>{at}′</div>", width="content")
             with st.container(gap=None):
-                if step.is_lesson:
-                    query = lesson_link.link(step.name, dict(step.settings))
-                    st.page_link(PAGE, label=step.title, query_params=query)
-                else:
-                    label, key = f"Run: {step.title}", f"run-{step.name}"
-                    st.button(label, key, type="tertiary", on_click=begin, args=(step.name,))
+                page, query = opens(step)
+                mode = lesson_link.LECTURING if step.is_lesson and lesson_link.lecture() else {}
+                label = step.title if step.is_lesson else f"Run: {step.title}"
+                st.page_link(page, label=label, query_params=query | mode)
                 st.html(
                     f"<details><summary>{marked(step.question)}</summary>"
                     f"<p>{marked(step.answer)}</p></details>"
@@ -118,7 +139,7 @@ class More(NamedTuple):
 MORE = {
     "plan": More(f"Lecture plan, {MINUTES} minutes", show_plan),
     "exercises": More("Exercises", show_exercises),
-    "glossary": More("Glossary", show_glossary),
+    GLOSSARY: More("Glossary", show_glossary),
     "summary": More("One page to print", show_summary),
 }
 """What stands under the shelf, by its name in the link."""

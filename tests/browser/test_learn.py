@@ -7,6 +7,7 @@ import re
 import pytest
 
 from cpp_core.lessons import LESSONS
+from cpp_core.lessons.plan import PLAN
 from cpp_core.report.sheets import exercises_html, plan_html, summary_html
 from tests.browser.visits import CHROMIUM, Visit
 
@@ -19,6 +20,8 @@ from playwright.sync_api import expect
 pytestmark = pytest.mark.slow
 
 TITLES = [f"{i}. {lesson.title}" for i, lesson in enumerate(LESSONS.values(), 1)]
+LAPTOP, PHONE = (1280, 720), (390, 844)
+SCREENS = ((*LAPTOP, "light"), (*LAPTOP, "dark"), (*PHONE, "dark"), (*PHONE, "light"))
 PLAYED = {
     "guess-the-bound",
     "quantile-lemma",
@@ -42,6 +45,21 @@ COUNT_REQUESTS = """() => {
 """What counts, in the browser, all that it sends to the server."""
 
 
+HURRY = """() => {
+  for (const plot of document.querySelectorAll('.js-plotly-plot')) {
+    const frames = plot._transitionData._frames.map(frame => frame.layout);
+    for (const layout of [plot.layout, plot._fullLayout, ...frames])
+      for (const menu of layout.updatemenus ?? [])
+        for (const button of menu.buttons) button.args[1].frame.duration = 0;
+  }
+}"""
+"""What shows the steps of a film as fast as the browser can draw them."""
+
+CAME_ON = """(before) => [...document.querySelectorAll('.updatemenu-button')]
+    .some(own => own.textContent.includes('Again')
+        || (own.textContent.includes('▶') && own.textContent !== before))"""
+
+
 def play(page):
     """Press "play" until the picture has come to its end, and go back to its start.
 
@@ -50,26 +68,43 @@ def play(page):
     page.evaluate(COUNT_REQUESTS)
     again = page.locator(".updatemenu-button", has_text="Again")
     onwards = page.locator(".updatemenu-button", has_text="▶")
-    for _ in range(25):
-        if onwards.is_visible():
-            onwards.click()
+    for _ in range(5):
+        before = onwards.text_content()
+        onwards.click()
         with contextlib.suppress(PlaywrightTimeout):
-            again.wait_for(timeout=4000)
+            page.wait_for_function(CAME_ON, arg=before, timeout=20_000)
+        if again.is_visible():
             break
-    expect(again).to_be_visible()
     again.click()
     expect(onwards).to_be_visible(timeout=30_000)
     assert page.evaluate("window.asked") == 0
 
 
-def move(visit):
+def look(page, width, height, scheme):
+    """Let the same page be seen on another screen, light or dark."""
+    page.set_viewport_size({"width": width, "height": height})
+    page.emulate_media(color_scheme=scheme)
+
+
+def seen(page, name):
+    """The chart and the figure are there, nothing sticks out, and a film plays to its end."""
+    expect(page.locator(".js-plotly-plot").first).to_be_visible(timeout=60_000)
+    expect(page.locator(".finding")).to_be_visible()
+    wide = "document.querySelector('[data-testid=stMain]').scrollWidth - window.innerWidth"
+    assert page.evaluate(wide) <= 2
+    if name in PLAYED:
+        page.evaluate(HURRY)
+        play(page)
+
+
+def move(visit, back=False):
     """Move the first slider, or press the second button of a row; the link follows."""
     page, before = visit.page, visit.page.url
     sliders = page.locator("[data-testid=stMain]").get_by_role("slider")
     if sliders.count():
+        left = ("break-it" in before or "width" in before) != back  # those start at the right
         sliders.first.focus()
-        key = "ArrowLeft" if "break-it" in before or "width" in before else "ArrowRight"
-        sliders.first.press(key)
+        sliders.first.press("ArrowLeft" if left else "ArrowRight")
     else:
         page.locator("[data-testid=stButtonGroup] button").nth(1).click()
     expect(page).not_to_have_url(before, timeout=30_000)
@@ -90,28 +125,29 @@ def open_all(page):
     expect(page.locator("details[open] p")).to_be_visible()
 
 
-@pytest.mark.parametrize(("width", "height", "scheme"), [(1280, 720, "light"), (390, 844, "dark")])
-def test_the_whole_shelf_is_played(browser, shared, width, height, scheme):
-    visit = Visit(browser, shared, "learn", width, scheme, height=height)
-    page = visit.page
+@pytest.mark.parametrize("half", [0, 1])
+def test_the_whole_shelf_is_played(browser, shared, half):
+    """From lesson to lesson on one page: a laptop and a phone, each light and dark."""
+    visit = Visit(browser, shared, "learn", width=LAPTOP[0], height=LAPTOP[1])
+    page, names, screens = visit.page, list(LESSONS)[5 * half : 5 * half + 5], [*SCREENS]
     expect(page.locator("[class*=st-key-card-] img")).to_have_count(len(LESSONS), timeout=60_000)
-    page.get_by_role("link", name=TITLES[0]).click()
-    for name, title in zip(LESSONS, TITLES, strict=True):
+    for name in names:
+        title = TITLES[list(LESSONS).index(name)]
+        page.get_by_role("link", name=title).click()
         expect(page.locator("h1")).to_have_text(title, timeout=60_000)
         expect(page).to_have_url(re.compile(f"lesson={name}"))
-        expect(page.locator(".js-plotly-plot").first).to_be_visible(timeout=60_000)
         visit.idle()
-        wide = "document.querySelector('[data-testid=stMain]').scrollWidth - window.innerWidth"
-        assert page.evaluate(wide) <= 2
-        if name in PLAYED:
-            play(page)
+        seen(page, name)
         if name == "break-it":  # its bar falls from the promise when it is drawn anew
             bar = page.locator("[class*=st-key-gauge-] .barlayer .trace path").nth(1)
             assert bar.evaluate("bar => getComputedStyle(bar).animationName") == "fell"
-        move(visit)
         open_all(page)
-        if title != TITLES[-1]:
-            page.get_by_role("link", name=TITLES[TITLES.index(title) + 1]).click()
+        for i, screen in enumerate(screens[1:]):
+            look(page, *screen)
+            move(visit, back=i % 2 == 1)
+            seen(page, name)
+            expect(page.get_by_text("Show the answer")).to_be_visible()
+        screens.reverse()  # the next lesson begins where this one ends
     visit.close()
 
 
@@ -185,13 +221,21 @@ def test_a_lecture_goes_on_by_keys(browser, shared):
     assert page.locator("img.qr").bounding_box()["width"] > 330  # read from the last row
     expect(page.get_by_text("this machine alone")).to_be_visible()
     expect(page.locator("[data-testid=stSidebar]")).to_have_count(0)
+    page.keyboard.press("Escape")
+    navigation = page.locator(".st-key-pages")
+    expect(navigation).to_be_hidden()
+    look(page, *PHONE, "light")  # a student who was sent the lecturer's link
+    expect(navigation).to_be_visible()
+    page.get_by_role("button", name="Leave lecturer's mode").click()
+    expect(page).not_to_have_url(re.compile("lecture"), timeout=30_000)
     visit.close()
 
 
 def test_pages_to_print(browser):
     """The summary fits on one sheet; the others on a few."""
     page = browser.new_page()
-    for html, most in ((summary_html(), 1), (exercises_html(False), 2), (plan_html(), 3)):
+    long = {step.name: f"https://class.example:8501/learn?lesson={'x' * 120}" for step in PLAN}
+    for html, most in ((summary_html(), 1), (exercises_html(False), 2), (plan_html(long), 3)):
         page.set_content(html)
         pages = len(
             re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4", prefer_css_page_size=True))

@@ -34,6 +34,14 @@ def test_guess_the_bound_deals_follow_their_law():
     assert f"{100 * high:.1f} %" in text
 
 
+def test_guess_the_bound_counts_one_case_and_several():
+    (panel,) = LESSONS["guess-the-bound"].play(line=8.0).panels
+    said = [frame["layout"]["annotations"][-1]["text"] for frame in panel.sketch.frames]
+    assert said[0] == "no new case yet"
+    assert said[1] == "1 of 1 new case below: 100 %"
+    assert said[2].startswith("2 of 2 new cases below")
+
+
 @pytest.mark.parametrize("line", [0.5, 2.0, 3.6])
 def test_guess_the_bound_knows_what_a_line_covers(line):
     losses = np.exp(np.random.default_rng(7).standard_normal(50_000))

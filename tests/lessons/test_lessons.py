@@ -111,6 +111,12 @@ def test_a_cover_is_a_small_picture(lesson):
     assert len(lesson.question.split()) <= 12
 
 
+def test_a_number_may_be_written_short():
+    lesson = LESSONS["overlap-trap"]
+    assert lesson.play(rho=0).numbers == lesson.play(rho=0.0).numbers
+    assert lesson.play(rho=1).finding == "100 %"
+
+
 @pytest.mark.parametrize("lesson", EVERY)
 def test_nonsense_is_refused(lesson):
     for control in lesson.controls:

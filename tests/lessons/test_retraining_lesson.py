@@ -83,3 +83,13 @@ def test_it_says_what_holds_here_and_on_average():
     assert "once gradient descent is retrained" in shown.said
     assert "stochastic" in LESSON.play(algorithm="sgd").said
     assert len(shown.layouts) == 2
+
+
+@pytest.mark.parametrize("algorithm", ["gd", "sgd"])
+def test_the_name_of_the_bound_has_room_inside_the_chart(algorithm):
+    (panel,) = LESSON.play(algorithm=algorithm).panels
+    layout = panel.sketch.layout
+    (name,) = (own for own in layout["annotations"] if own["text"] == "the algorithm's bound")
+    right = name["x"] > layout["xaxis"]["range"][1] / 2
+    assert name["xanchor"] == ("right" if right else "left")
+    assert right == (algorithm == "sgd")

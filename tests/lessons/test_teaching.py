@@ -40,6 +40,23 @@ def test_every_term_of_a_lesson_is_explained_where_it_stands(name):
         assert owners & marked or any(word in name for name in marked), (name, word)
 
 
+@pytest.mark.parametrize(
+    ("name", "view"),
+    [
+        ("guess-the-bound", {"stage": "answer"}),
+        ("guess-the-bound", {"stage": "deals"}),
+        ("marginal-is-not-conditional", {"data": "simulated"}),
+        ("marginal-is-not-conditional", {"kind": "each"}),
+        ("overlap-trap", {"data": "real"}),
+        ("break-it", {"switch": "drift"}),
+    ],
+)
+def test_terms_are_looked_for_in_every_view(name, view):
+    text, shown = texts_of(LESSONS[name]), LESSONS[name].play(**view)
+    for said in (shown.said, *(panel.caption for panel in shown.panels)):
+        assert said in text
+
+
 def test_the_glossary_has_every_term_once_and_knows_its_lessons():
     entries = glossary()
     assert [own.name for own in entries] == sorted(TERMS)

@@ -1,14 +1,18 @@
 """The page Learn, without a browser: every lesson opens, moves, and keeps its state in the link."""
 
 from pathlib import Path
+from urllib.parse import parse_qs
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from cpp_core.catalog.presets import PRESETS
 from cpp_core.lessons import LESSONS
 from cpp_core.lessons.plan import PLAN
-from pages.parts import door, lesson_link
+from cpp_core.report.sheets import plan_html
+from pages.parts import controls, door, lesson_link
 from tests.builders import unmarked
+from tests.pages.test_pages import open_page
 
 APP = str(Path(__file__).parents[2] / "app.py")
 
@@ -137,7 +141,7 @@ def test_lecturers_mode_has_large_type_keys_and_a_code():
     assert "font-size: 125%" in told
     assert 'class="qr"' in told
     going = {button.label: button.proto.shortcut for button in at.button if button.proto.shortcut}
-    assert set(going) == {"← 1. Guess the bound", "3. Coverage is random too →"}
+    assert set(going) == {"1. Guess the bound", "3. Coverage is random too"}  # Streamlit adds ←, →
     keys = {button.proto.shortcut for button in at.button if button.proto.shortcut}
     assert keys == {"left", "right", "pageup", "pagedown"}  # the last two of a remote control
     at.button(key="go-coverage-is-random").click().run()
@@ -177,12 +181,50 @@ def test_what_stands_beside_the_lessons(name, expected):
     assert expected in text_of(learn(lesson=name))
 
 
-def test_the_plan_starts_a_run():
-    at = learn(lesson="plan")
-    run = next(step for step in PLAN if not step.is_lesson)
-    at.button(key=f"run-{run.name}").click().run()
-    assert not at.exception
-    assert "Learn it by playing" not in text_of(at)
+def test_the_plan_links_to_each_lesson_and_run():
+    links = {link.proto.label: link.proto for link in learn(lesson="plan").get("page_link")}
+    for step in PLAN:
+        link = links[step.title if step.is_lesson else f"Run: {step.title}"]
+        said = {key: tuple(texts) for key, texts in parse_qs(link.query_string).items()}
+        if step.is_lesson:
+            assert said["lesson"] == (step.name,)
+            assert link.page == "learn"
+        else:  # whoever opens the address has what the button of the sidebar sets
+            assert door.merged({}, {}, said, whole=True) == controls.settings_of(step.name)
+            assert link.page == {"overview": "", "case": "case"}[PRESETS[step.name].opens]
+
+
+def test_a_link_from_learn_tells_all():
+    """What was moved before must not change one of the paper's runs."""
+    query = {"dataset": "iris", "algorithms": ["naive-bayes", "dummy"], "trials": "20"}
+    at = open_page("report", **query, alpha="0.2")
+    assert at.session_state[door.KNOWN]["alpha"] == 0.2
+    for page, said in (("learn", {"lesson": "plan"}), ("report", query)):
+        at.switch_page(f"pages/{page}.py")
+        at.query_params.clear()
+        at.query_params.update(said)
+        at.run()
+    assert at.session_state[door.KNOWN].keys() == query.keys()
+
+
+def test_the_plan_to_print_has_addresses():
+    known = {"guess-the-bound": "https://class.example/learn?lesson=guess-the-bound&x=<1>"}
+    page = plan_html(known)
+    assert page.count("lesson=guess-the-bound&amp;x=&lt;1&gt;") == 2  # to click and to read
+    assert page.count("<a href=") == 1
+
+
+@pytest.mark.parametrize("name", [*LESSONS, "plan", "exercises", "summary"])
+def test_the_glossary_is_one_click_away(name):
+    links = [link.proto for link in learn(lesson=name).get("page_link")]
+    (own,) = (link for link in links if link.label == "Glossary")
+    assert own.query_string == "lesson=glossary"
+
+
+def test_the_glossary_stands_once_on_the_shelf_and_does_not_lead_to_itself():
+    for query, times in (({"lesson": "glossary"}, 0), ({}, 1)):
+        labels = [link.proto.label for link in learn(**query).get("page_link")]
+        assert labels.count("Glossary") == times
 
 
 def test_the_keys_of_a_lesson_are_not_those_of_other_pages():
