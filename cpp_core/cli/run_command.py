@@ -30,8 +30,9 @@ from cpp_core.trials.running import scheduler_from_environment, stream
 from cpp_core.verdicts.about import Verdict, about_results
 from cpp_core.verdicts.decisions import decisions_from
 from cpp_core.verdicts.failing import failed_lines
+from cpp_core.verdicts.groups import group_bounds, no_group_bounds
 from cpp_core.verdicts.language import confidence
-from cpp_core.verdicts.loss_lines import asked_line, decision_line, pair_lines
+from cpp_core.verdicts.loss_lines import asked_line, decision_line, own_group_table, pair_lines
 from cpp_core.verdicts.strip import strip_from
 from cpp_core.verdicts.summary import figures_table
 
@@ -141,5 +142,11 @@ def summary_lines(results: Results, given: argparse.Namespace) -> list[str]:
     head += "" if experiment.kind.symbolic else f", {side}"  # a set of symbols has no side
     head += f" (k = {experiment.sizes.k}, m = {experiment.sizes.m})"
     lines += [""] if lines else []
-    lines += [head, *aligned(found), found.caption, *failed_lines(results), *pairs]
-    return lines + (["", *map(told_line, told)] if given.why and told else [])
+    lines += [head, *aligned(found), found.caption, *failed_lines(results)]
+    within = group_bounds(results, alpha) if 0 in results.trials else ()
+    if within:
+        table = own_group_table(results, alpha)
+        lines += ["", *aligned(table), table.caption]
+    lines += [note] if (note := no_group_bounds(results)) else []
+    told += within
+    return lines + pairs + (["", *map(told_line, told)] if given.why and told else [])
