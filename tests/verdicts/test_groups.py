@@ -55,7 +55,7 @@ def test_the_promise_holds_within_each_group_where_that_of_all_cases_does_not():
     rng = np.random.default_rng(1)
     groups = np.where(np.arange(400) % 8 == 0, "far", "near")
     hits, hits_of_all, n = {"far": 0, "near": 0}, 0, 300
-    for seed in range(n):
+    for _ in range(n):
         frame = frame_of(groups, rng, np.where(groups == "far", 10.0, 1.0))
         results = results_of(frame)
         _, _, rows = trial_sample(results.experiment, 0, 0)
