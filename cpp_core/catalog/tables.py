@@ -272,7 +272,7 @@ def type_frame(frame: Any) -> Typed:
 
 def dataset_of(table: Table, label: str = "Your table", prepared: bool = False) -> Dataset:
     """The table as data to draw from; as it was given too, where an algorithm prepares columns."""
-    about = {"frame": table.frame} if prepared else {}
+    about: dict[str, Any] = {"frame": table.frame} if prepared else {}
     given = table.X, table.y, table.task, label, table.inputs
     return add_table(*given, groups=table.groups, **about)
 

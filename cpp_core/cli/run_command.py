@@ -17,6 +17,7 @@ from cpp_core.cli.own_table import (
     brought_table,
     data_json,
     latest_lines,
+    latest_of,
     source_of,
     with_files,
 )
@@ -113,13 +114,13 @@ def run_command(given: argparse.Namespace) -> int:
     if results.problem:
         say([f"note: {results.problem}"], sys.stderr)
     say(summary_lines(results, given))
-    if brought is not None:
-        say(latest_lines(brought, results, given.alpha, given.side))
+    latest = None if brought is None else latest_of(brought, results)
+    say(latest_lines(latest, results, given.alpha, given.side))
     question = {name: getattr(given, name) for name in ("at_most", "margin")}
     asked = {name: value for name, value in question.items() if value is not None}
     asked |= {"delta": given.delta} if "at_most" in asked else {}
     data = None if brought is None else data_json(brought, experiment, given.side)
-    source = None if brought is None else source_of(given, brought)
+    source = None if brought is None else source_of(given, brought, latest)
     for kind, path in files.items():
         write(results, path, given.alpha, given.side, kind, data, source, **asked)
         say([f"wrote {path}"])

@@ -326,9 +326,11 @@ def _appendix(
     source: Source | None,
 ) -> Section:
     experiment, sizes = results.experiment, results.experiment.sizes
+    named = "columns" in look.sections
+    described = experiment.to_dict() if named else experiment.without_cells()
     rows: list[tuple[str, object]] = [
         (name, value)
-        for name, value in experiment.to_dict().items()
+        for name, value in described.items()
         if value not in (None, {}, []) and (name, value) != ("n_evaluations", 1)
     ]
     rows += [
@@ -343,7 +345,7 @@ def _appendix(
     ]
     if experiment.data.table is not None:
         rows.append(("SHA-256 of the table", table_digest(experiment)))
-    rows += _own_table(experiment, "columns" in look.sections)
+    rows += _own_table(experiment, named)
     rows += question.items()
     python = python_lines(results, alpha, side, look._asdict() | question, source)
     trials, seed = len(results.trials), results.seed

@@ -247,6 +247,15 @@ class Experiment:
             del described["calibration_share"]
         return described
 
+    def without_cells(self) -> dict[str, Any]:
+        """The same, without what a user typed: labels of an own table, in costs and as a class."""
+        described = self.to_dict()
+        if self.data.own:
+            said = described["loss_settings"].items()
+            described["loss_settings"] = {k: v for k, v in said if k not in ("costs", "unit")}
+            described["positive_class"] = None
+        return described
+
     @classmethod
     def from_dict(cls, described: Mapping[str, Any]) -> "Experiment":
         """The experiment that ``to_dict`` described."""
