@@ -17,6 +17,7 @@ from cpp_core.verdicts.texts import RE_SPLITS
 from pages.parts import door
 from pages.parts.choices import Choice
 from pages.parts.live import live
+from pages.parts.named import show_named
 from pages.parts.rows import show_figures
 from pages.parts.shell import page
 from pages.parts.show import (
@@ -25,7 +26,6 @@ from pages.parts.show import (
     kept,
     show_panel,
     show_strip,
-    show_table,
     show_verdict,
 )
 
@@ -101,7 +101,8 @@ def show_groups(results: Results, choice: Choice) -> None:
             return
         table = kept(own_group_table, results, choice.alpha)
         with st.container(height=LONG if len(table.rows) > MANY else "content", border=False):
-            show_table(table)
+            colors = {ALGORITHMS[n].label: ALGORITHMS[n].color for n in results.algorithms}
+            show_named(table, colors)
 
 
 def body(choice: Choice) -> None:
