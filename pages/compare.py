@@ -10,16 +10,28 @@ from cpp_core.report.export import csv_text, results_name
 from cpp_core.verdicts.about import LEAST_TRIALS
 from cpp_core.verdicts.answers import compared
 from cpp_core.verdicts.coverage import promise_kept
+from cpp_core.verdicts.groups import no_group_bounds
+from cpp_core.verdicts.loss_lines import own_group_table
 from cpp_core.verdicts.strip import asked_strip, safe_for
 from cpp_core.verdicts.texts import RE_SPLITS
 from pages.parts import door
 from pages.parts.choices import Choice
 from pages.parts.live import live
+from pages.parts.named import show_named
 from pages.parts.rows import show_figures
 from pages.parts.shell import page
-from pages.parts.show import as_markdown, dark, kept, show_panel, show_strip, show_verdict
+from pages.parts.show import (
+    as_markdown,
+    dark,
+    kept,
+    show_panel,
+    show_strip,
+    show_verdict,
+)
 
 NUMBERS = "The numbers"
+MANY, LONG = 12, 480
+"""More rows of groups than this scroll, in so many pixels."""
 
 
 def pair(results: Results, choice: Choice) -> tuple[str, str]:
@@ -77,11 +89,28 @@ def show_tab(results: Results, choice: Choice, name: str, kinds: list[PanelKind]
         st.caption(RE_SPLITS)
 
 
+def show_groups(results: Results, choice: Choice) -> None:
+    """The bound of each group of a table's cases, where groups were named; or why there is none."""
+    if results.experiment.data.groups is None:
+        return
+    with st.container(border=True):
+        st.markdown("**Within each group**")
+        why_not = no_group_bounds(results)
+        if why_not:
+            st.caption(why_not)
+            return
+        table = kept(own_group_table, results, choice.alpha)
+        with st.container(height=LONG if len(table.rows) > MANY else "content", border=False):
+            colors = {ALGORITHMS[n].label: ALGORITHMS[n].color for n in results.algorithms}
+            show_named(table, colors)
+
+
 def body(choice: Choice) -> None:
     def answer(results: Results) -> None:
         strip = kept(asked_strip, results, choice.alpha, choice.side, **choice.asked)
         show_strip(strip.beside_table)
         show_figures(results, choice)
+        show_groups(results, choice)
         told = kept(promise_kept, results, choice.alpha, choice.side)
         if told:
             st.markdown(as_markdown(told))

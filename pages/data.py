@@ -1,18 +1,20 @@
 """Your data: drop a table, see it understood and checked, and ask which algorithm to use."""
 
+from functools import partial
 from html import escape
 from typing import Any
 
 import streamlit as st
 
 from cpp_core import ALGORITHMS, LOSSES, Experiment, Results
+from cpp_core.catalog.algorithms import prepares
 from cpp_core.catalog.checkups import Finding, checkups, still_open, warnings_of
-from cpp_core.catalog.datasets import Dataset, add_table
+from cpp_core.catalog.datasets import Dataset
 from cpp_core.catalog.example_tables import EXAMPLE_TABLES
 from cpp_core.catalog.losses import suits
 from cpp_core.catalog.roles import Roles, Source, roles_text
-from cpp_core.catalog.tables import Table, Typed
-from cpp_core.trials.budget import BudgetError, check_budget
+from cpp_core.catalog.tables import Table, Typed, dataset_of
+from cpp_core.trials.budget import BudgetError, check_budget, most_trials, usual_algorithms
 from cpp_core.trials.experiment import USUAL_ALGORITHMS
 from cpp_core.trials.experiment_checks import MAX_ALGORITHMS
 from cpp_core.trials.jobs import Job
@@ -24,6 +26,7 @@ from cpp_core.verdicts.language import unbroken
 from cpp_core.verdicts.spending import enough, needs_table
 from cpp_core.verdicts.table_words import (
     USUAL_LOSSES,
+    allowed_words,
     asked_words,
     cost_words,
     seen_words,
@@ -38,7 +41,11 @@ from pages.parts.live import UNASKED_SECONDS, awaited, jobs, visitor
 from pages.parts.shell import page
 from pages.parts.show import as_html, literal, show_table
 
-TRIALS, ALPHA = 100, 0.1
+OFFERED, ALPHA = (100, 20, 5, 1), 0.1
+"""Trials, of which there are as many as the memory allows; and the level of the hold-out in time.
+"""
+REFUSED = "_data_refused"
+"""In the session: why nothing can be computed, until it is told."""
 STAYS = (
     "Stays in memory, for you alone; a reload asks for the file again. "
     f"Forgotten {own.MINUTES} minutes after you leave."
@@ -136,14 +143,15 @@ def bar_html(experiment: Experiment) -> str:
     return f'{STYLE}<div class="spent">{pieces}</div>'
 
 
-def registered(table: Table, digest: str, source: Source) -> Dataset:
-    """The table, known to this session."""
-    names = tuple(one.name for one in table.inputs)
-    data = remembered(
-        "data",
-        (digest, table.target, table.task, names, len(table.y)),
-        lambda: add_table(table.X, table.y, table.task, "Your table", table.inputs),
-    )
+def rivals_key(table: Table, digest: str) -> str:
+    return f"rivals-{digest}-{table.task}"
+
+
+def registered(table: Table, key: tuple[Any, ...], source: Source) -> Dataset:
+    """The table, known to this session; as it was given too, where who competes reads that."""
+    linked = door.known(("algorithms",)).get("algorithms", [])
+    reads = prepares(st.session_state.get(rivals_key(table, key[0]), linked))
+    data = remembered("data", (key, reads), lambda: dataset_of(table, prepared=reads))
     own.hold(data, source, table.ids)
     wanted = door.value_of("dataset", None)
     if data.name == wanted and own.WANTED in st.session_state:
@@ -154,7 +162,7 @@ def registered(table: Table, digest: str, source: Source) -> Dataset:
     return data
 
 
-def asked_of(data: Dataset, digest: str, example: str | None) -> dict[str, Any]:
+def asked_of(data: Dataset, table: Table, digest: str, example: str | None) -> dict[str, Any]:
     """Ask who competes and how it is judged."""
     task, linked = data.task, door.known(("algorithms", "loss"))
     options = [a.name for a in ALGORITHMS.values() if task in a.tasks]
@@ -163,10 +171,10 @@ def asked_of(data: Dataset, digest: str, example: str | None) -> dict[str, Any]:
     rivals = left.multiselect(
         "with",
         options,
-        usual or list(USUAL_ALGORITHMS[task]),
+        usual or list(usual_of(data)),
         format_func=lambda name: ALGORITHMS[name].label,
         max_selections=MAX_ALGORITHMS,
-        key=f"rivals-{digest}-{task}",
+        key=rivals_key(table, digest),
         persist_state="session",
     )
     losses = [name for name, loss in LOSSES.items() if suits(loss, task)]
@@ -208,40 +216,50 @@ def experiment_for(chosen: dict[str, Any]) -> Experiment | None:
         return None
 
 
-def go(experiment: Experiment, told: str) -> None:
-    """Compute, and open Overview with the table."""
-    job = jobs().find(experiment, TRIALS, 0)
+def usual_of(data: Dataset) -> tuple[str, ...]:
+    """Who competes on a table where nobody said who."""
+    make = partial(usual_algorithms, data.name, OFFERED, jobs().n_jobs)
+    return remembered("usual", (data.name,), make)
+
+
+def go(experiment: Experiment, trials: int, told: str) -> None:
+    """Compute, and open Overview with the table; or leave word why not."""
+    job = jobs().find(experiment, trials, 0)
     known = job is not None and job.seconds_left is not None  # the visitor has seen how long
-    jobs().start(experiment, TRIALS, 0, None if known else UNASKED_SECONDS)
+    try:
+        jobs().start(experiment, trials, 0, None if known else UNASKED_SECONDS)
+    except BudgetError as error:
+        st.session_state[REFUSED] = str(error)
+        return
     values = door.known(brought.ASKED) | {
         "roles": told,
         "dataset": experiment.dataset,
         "algorithms": list(experiment.algorithms),
         "loss": experiment.loss,
-        "trials": TRIALS,
+        "trials": trials,
     }
     st.session_state.pop(controls.INSTEAD, None)  # nobody chose the loss of the table before
     door.start_anew(values, "overview")
 
 
-def first_trials(experiment: Experiment) -> Job | None:
-    """The first trials, which tell how long the rest takes, and are kept; None above the budget."""
+def first_trials(experiment: Experiment, trials: int) -> Job | None:
+    """The first trials, which tell how long the rest takes, and are kept.
+
+    None above the budget, of a run or of all that go on; why is left to be told.
+    """
     try:
-        check_budget(experiment, TRIALS, jobs().n_jobs)
+        check_budget(experiment, trials, jobs().n_jobs)
+        job = jobs().find(experiment, trials, 0)
+        if job is None or job.abandoned:
+            job = jobs().start(experiment, trials, 0, 0.0)
     except BudgetError as error:
-        st.warning(f"Nothing can be computed. {error}")
+        st.session_state[REFUSED] = str(error)
         return None
-    job = jobs().find(experiment, TRIALS, 0)
-    if job is None or job.abandoned:
-        job = jobs().start(experiment, TRIALS, 0, 0.0)
     return job
 
 
-def show_cost(experiment: Experiment) -> None:
+def show_cost(experiment: Experiment, trials: int, job: Job) -> None:
     """How much the run is; how long it takes, as soon as its first trials tell."""
-    job = first_trials(experiment)
-    if job is None:
-        return
 
     def tell() -> None:
         job.renew(visitor())
@@ -249,7 +267,7 @@ def show_cost(experiment: Experiment) -> None:
             st.caption(f"The first trials stopped: {literal(job.error or '')}")
             return
         seconds = job.seconds_left
-        words = cost_words(experiment, TRIALS, seconds, jobs().n_jobs)
+        words = cost_words(experiment, trials, seconds, jobs().n_jobs)
         waits = job.state == "running" and seconds is None
         st.caption(unbroken(words + (", timing the first ..." if waits else "")))
         if not waits and waiting:
@@ -273,16 +291,16 @@ def show_latest(experiment: Experiment, table: Table, digest: str) -> None:
     except BudgetError as error:
         st.warning(f"Nothing can be computed. {error}")
         return
-    key, own_data = (experiment,), packed(own_of(experiment))
-    study: Watched[Results] = remembered(
-        "latest",
-        key,
-        lambda: Watched(jobs().crew, latest_held_out, experiment, table.times, own=own_data),
-    )
+
+    def begin() -> Watched[Results]:
+        own_data = packed(own_of(experiment))
+        return Watched(jobs().crew, latest_held_out, experiment, table.times, own=own_data)
+
+    study = remembered("latest", (experiment,), begin)
     fits, words = len(experiment.algorithms), "Training on the earlier rows"
     again = st.session_state[READ].pop
     found = awaited(study, lambda: again("latest", None), words, fits, "latest")
-    job = jobs().find(experiment, TRIALS, 0)
+    job = jobs().find(experiment, trials_of(experiment), 0)
     if found is not None:
         seen = None if job is None else job.results
         beside = seen is not None and 0 in seen.trials
@@ -290,8 +308,15 @@ def show_latest(experiment: Experiment, table: Table, digest: str) -> None:
         show_table(shown)
 
 
+def trials_of(experiment: Experiment) -> int:
+    """As many of the usual trials as the memory allows; at least one, which may be refused."""
+    return most_trials(experiment, OFFERED, jobs().n_jobs) or min(OFFERED)
+
+
 def show_run(experiment: Experiment, table: Table, told: str) -> None:
-    """What will be done, what it costs, and the button."""
+    """What will be done, what it costs, and the button; why not, where nothing can be computed."""
+    trials = trials_of(experiment)
+    job = first_trials(experiment, trials)
     st.markdown(f"#### {literal(asked_words(experiment, table))}")
     st.html(bar_html(experiment))
     words = seen_words(experiment) if experiment.algorithmic else spent_words(experiment)
@@ -299,15 +324,31 @@ def show_run(experiment: Experiment, table: Table, told: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Which one should I use?", type="primary", key="go", on_click=go,
-            args=(experiment, told),
+            args=(experiment, trials, told), disabled=job is None,
         )  # fmt: skip
-        with st.container(width="stretch"):
-            show_cost(experiment)
+        if job is not None:
+            with st.container(width="stretch"):
+                show_cost(experiment, trials, job)
+    refused = st.session_state.pop(REFUSED, None)
+    if refused:
+        st.warning(f"Nothing can be computed. {refused}")
+        return
+    usual, light = USUAL_ALGORITHMS[table.task], usual_of(experiment.data)
+    instead = light if set(light) == set(experiment.algorithms) else usual
+    fewer = allowed_words(trials, max(OFFERED), instead, usual)
+    if fewer:
+        st.caption(fewer)
 
 
-def table_of(typed: Typed, chosen: Roles, digest: str) -> tuple[Table, tuple[Finding, ...]]:
+def key_of(chosen: Roles, digest: str) -> tuple[Any, ...]:
+    """What a table depends on: the file, the answers about it, what its columns are for."""
+    return digest, tuple(st.session_state[READ]["typed"][0]), chosen
+
+
+def table_of(
+    typed: Typed, chosen: Roles, key: tuple[Any, ...]
+) -> tuple[Table, tuple[Finding, ...]]:
     """The table with these roles, and what the checks find; a sentence where there is none."""
-    key = digest, tuple(st.session_state[READ]["typed"][0]), chosen
     target, task, group, time, id, drop = chosen
     table = remembered(
         "table", key, lambda: typed.table(target, task, group=group, time=time, id=id, drop=drop)
@@ -346,14 +387,15 @@ def show_file(name: str, content: bytes | ValueError, example: str | None) -> No
         chosen = brought.roles(typed, guess, digest, example)
         shown.html(brought.preview(typed, chosen))
     try:
-        table, found = table_of(typed, chosen, digest)
+        key = key_of(chosen, digest)
+        table, found = table_of(typed, chosen, key)
     except ValueError as error:
         left.error(literal(str(error)))
         return
     with left:
         source = Source(name, chosen, brought.said(read, answers), warnings_of(found))
-        data, top = registered(table, digest, source), st.container()
-        asked = asked_of(data, digest, example)
+        data, top = registered(table, key, source), st.container()
+        asked = asked_of(data, table, digest, example)
         with top:
             experiment = experiment_for(asked)
             if experiment is not None:

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from html import escape
 from io import BytesIO
 from pathlib import Path
 from typing import Any, TypeVar
@@ -23,7 +22,7 @@ from cpp_core.report.reproduce import asked_of, losses_command_line
 from cpp_core.trials.experiment_checks import MAX_ALGORITHMS
 from cpp_core.verdicts.answers import Answers, answers_of
 from cpp_core.verdicts.bounds import NEXT_CASES
-from cpp_core.verdicts.language import counted, unbroken
+from cpp_core.verdicts.language import counted
 from cpp_core.verdicts.loss_lines import (
     assumed_line,
     group_table,
@@ -33,6 +32,7 @@ from cpp_core.verdicts.loss_lines import (
 from cpp_core.verdicts.summary import Table
 from pages.parts import room
 from pages.parts.controls import checked_with, confidence_control
+from pages.parts.named import show_named
 from pages.parts.shell import page
 from pages.parts.show import dark, literal, show_panel, show_strip, show_verdict
 
@@ -45,16 +45,6 @@ MEGABYTES = FILE_BYTES // MEGABYTE
 MOST_CASES = 300_000
 """Cases of a file: six models of so many are judged in about a second."""
 SAMPLE = "case,model_a,model_b\nA-17,0.12,0.30\nA-18,0.05,0.08\n..."
-TABLE_STYLE = """<style>
-.found {overflow-x: auto}
-.found table {border-collapse: collapse; width: 100%}
-.found th {font-weight: 400; font-size: .85rem; opacity: .75; text-align: left}
-.found td {vertical-align: top}
-.found td:last-child {min-width: 8rem}
-.found td:not(:last-child), .found th {white-space: nowrap}
-.found th, .found td {padding: .35rem .8rem .35rem 0}
-.found tr + tr {border-top: 1px solid rgba(128, 128, 128, .3)}
-</style>"""
 T = TypeVar("T")
 
 
@@ -244,24 +234,10 @@ def plain_panel(panel: Panel) -> Panel:
     return replace(panel, title=literal(panel.title))
 
 
-def table_html(table: Table, colors: dict[str, str]) -> str:
-    """A table in HTML, with the colour of each model; names from a file stay names."""
-
-    def cell(value: str) -> str:
-        mark = f'<span style="color:{colors[value]}">■</span> ' if value in colors else ""
-        return f"<td>{mark}{escape(unbroken(value))}</td>"
-
-    head = "".join(f"<th>{escape(unbroken(name))}</th>" for name in table.head)
-    rows = ["".join(cell(str(value)) for value in row) for row in table.rows]
-    body = "".join(f"<tr>{row}</tr>" for row in rows)
-    return f'<div class="found"><table><tr>{head}</tr>{body}</table></div>'
-
-
 def show_table(table: Table, columns: Columns) -> None:
     """A table with names from a file, and how to read it."""
     colors = {name: color_of(columns, name) for name in columns}
-    st.html(TABLE_STYLE + table_html(table, colors))
-    st.caption(literal(table.caption))
+    show_named(table, colors)
 
 
 def show_found(table: LossTable, answers: Answers, question: dict[str, Any]) -> None:

@@ -1,6 +1,6 @@
 """The algorithms that a user can pick, each with one label, colour, marker and hatch everywhere."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -84,6 +84,11 @@ class Algorithm:
         except TypeError as error:
             names = ", ".join(map(repr, settings))
             raise ValueError(f"{self.label} does not take these settings: {names}.") from error
+
+
+def prepares(names: Iterable[str]) -> bool:
+    """Whether one of these algorithms, those that are known here, reads a frame as it is."""
+    return any(ALGORITHMS[name].prepares for name in names if name in ALGORITHMS)
 
 
 def made(place: str, **fixed: Any) -> Callable[..., Any]:

@@ -52,7 +52,7 @@ CODES: dict[str, Code] = {
         "Cases in groups",
         "look",
         "Rows of one group resemble each other: the promise is about new rows of these groups.",
-        "For a promise about new groups, bring one row of each.",
+        "Read the bounds within each group; a new case of any other group has no bound here.",
     ),
     "T1": Code(
         "Rows sorted by the target",

@@ -63,6 +63,8 @@ class Dataset:
         What turns such inputs into numbers inside each training run, where they are mixed.
     frame : DataFrame or None
         The same inputs as they were given, for algorithms that prepare them themselves.
+    groups : Categorical or None
+        The group of each case of a user's own table, as texts; none where it is not known.
     """
 
     name: str
@@ -82,6 +84,7 @@ class Dataset:
     columns: "tuple[Column, ...]" = ()
     encoder: "TableEncoder | None" = None
     frame: Any = None
+    groups: Any = None
 
     @property
     def table(self) -> tuple[NDArray, NDArray] | None:
@@ -321,13 +324,15 @@ def add_table(
     task: Task,
     label: str = "Your table",
     columns: "Sequence[Column]" = (),
+    groups: "pd.Series | None" = None,
     **about: Any,
 ) -> Dataset:
     """Register a user's own table; its name is a digest of its content.
 
     The same content gets the same name, so that stored losses are found again. ``columns`` say what
     X holds where it was typed from a frame (``type_frame``): mixed columns, and missing values,
-    become numbers inside each training run.
+    become numbers inside each training run. ``groups`` are the cases' own, which change no loss but
+    what is told of the losses.
     """
     X, y = np.ascontiguousarray(X, dtype=np.float64), np.asarray(y)
     content = hashlib.sha256(X.tobytes())
@@ -338,6 +343,9 @@ def add_table(
         about.setdefault("feature_names", tuple(own.name for own in columns))
     if about.get("frame") is not None:
         content.update(pd.util.hash_pandas_object(about["frame"].map(repr)).to_numpy().tobytes())
+    if groups is not None:
+        about["groups"] = named = pd.Categorical(groups.map(_group_name, na_action="ignore"))
+        content.update(named.codes.tobytes() + "\0".join(named.categories).encode())
     if any(own.encoded for own in columns) or np.isnan(X).any():
         from cpp_core.learners.table_encoder import TableEncoder  # with scikit-learn: where needed
 
@@ -347,6 +355,14 @@ def add_table(
     dataset = table_dataset(name, label, X, y, task, own=True, columns=tuple(columns), **about)
     register(dataset)
     return dataset
+
+
+def _group_name(value: Any) -> str:
+    """A group as its owner knows it."""
+    if isinstance(value, float) and value.is_integer():  # beside gaps a whole number is a float
+        return str(int(value))
+    whole_day = isinstance(value, pd.Timestamp) and value == value.normalize()
+    return str(value.date() if whole_day else value)
 
 
 def register(dataset: Dataset) -> None:

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 from cpp_core.catalog.algorithms import Task
 
-FORM = re.compile(r"\d{1,5}\.[cr](\.(\d{1,5}|x)){3}(\.\d{1,5}){0,200}(~\d{0,9})?")
-"""Positions of columns, by what they are for; then which answers were given to what a file does
-not tell, by position too."""
+FORM = re.compile(r"\d{1,5}\.[cr](\.(\d{1,5}|x)){3}(\.\d{1,5}(-\d{1,5})?){0,2000}(~\d{0,9})?")
+"""Positions of columns, by what they are for, neighbours that are left out as a range; then which
+answers were given to what a file does not tell, by position too."""
 
 TASKS: dict[str, Task] = {"c": "classification", "r": "regression"}
 
@@ -42,12 +42,34 @@ def roles_text(roles: Roles, names: Sequence[str], answers: Sequence[int] = ()) 
 
     >>> roles_text(Roles("y", "regression", time="day", drop=("a",)), ["a", "day", "y"], [1, 0])
     '2.r.x.1.x.0~10'
+    >>> roles_text(Roles("d", "regression", drop=("a", "b", "c")), ["a", "b", "c", "d"])
+    '3.r.x.x.x.0-2'
     """
-    place = {name: str(i) for i, name in enumerate(names)}
-    parts = [place[roles.target], roles.task[0]]
-    parts += [place.get(name or "", "x") for name in (roles.group, roles.time, roles.id)]
-    text = ".".join([*parts, *(place[name] for name in roles.drop)])
+    place = {name: i for i, name in enumerate(names)}
+    parts = [str(place[roles.target]), roles.task[0]]
+    parts += [str(place.get(name or "", "x")) for name in (roles.group, roles.time, roles.id)]
+    text = ".".join([*parts, *_ranges(sorted(place[name] for name in roles.drop))])
     return text + (f"~{''.join(map(str, answers))}" if answers else "")
+
+
+def _ranges(places: Sequence[int]) -> list[str]:
+    """Ascending positions in few words."""
+    runs: list[list[int]] = []
+    for one in places:
+        if runs and one == runs[-1][-1] + 1:
+            runs[-1].append(one)
+        else:
+            runs.append([one])
+    return [str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs]
+
+
+def _places(text: str, size: int) -> range:
+    """The positions of a range, or of one column; an IndexError where there are fewer columns."""
+    first, _, last = text.partition("-")
+    places = range(int(first), int(last or first) + 1)
+    if not places or places[-1] >= size:
+        raise IndexError(text)
+    return places
 
 
 def read_roles(text: str | None, names: Sequence[str]) -> Roles | None:
@@ -55,6 +77,8 @@ def read_roles(text: str | None, names: Sequence[str]) -> Roles | None:
 
     >>> read_roles("2.r.x.1.x.0~10", ["a", "day", "y"])
     Roles(target='y', task='regression', group=None, time='day', id=None, drop=('a',))
+    >>> read_roles("3.r.x.x.x.0-2", ["a", "b", "c", "d"]).drop
+    ('a', 'b', 'c')
     >>> read_roles("2.r.x.1.x", ["a"])
     """
     if not text or not FORM.fullmatch(text):
@@ -62,7 +86,7 @@ def read_roles(text: str | None, names: Sequence[str]) -> Roles | None:
     target, task, *others = text.partition("~")[0].split(".")
     try:
         group, time, id = (None if one == "x" else names[int(one)] for one in others[:3])
-        drop = tuple(names[int(one)] for one in others[3:])
+        drop = tuple(names[i] for one in others[3:] for i in _places(one, len(names)))
         return Roles(names[int(target)], TASKS[task], group, time, id, drop)
     except IndexError:
         return None

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from cpp_core.catalog.algorithms import Task
 from cpp_core.catalog.columns import USED, WHY_LEFT_OUT, Column, Kind, type_column, unique_names
+from cpp_core.catalog.datasets import Dataset, add_table
 from cpp_core.catalog.times import moments
 from cpp_core.checks import lookup
 from cpp_core.learners.cells import as_frame, has_columns
@@ -54,8 +55,8 @@ class Table:
     target : str
     groups, times, ids : Series or None
         The values of the columns that were named so, of the rows that are kept.
-    frame : DataFrame
-        The same rows and inputs as they were given.
+    rows : DataFrame
+        All rows and columns as they were given; ``kept`` says which rows have a target.
     dropped : int
         Rows without a target, which are left out.
     notes : tuple of str
@@ -72,10 +73,17 @@ class Table:
     groups: pd.Series | None
     times: pd.Series | None
     ids: pd.Series | None
-    frame: pd.DataFrame
+    rows: pd.DataFrame
+    kept: NDArray[np.bool_]
     dropped: int
     notes: tuple[str, ...]
     left_out: tuple[str, ...] = ()
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The same rows and inputs as they were given: a copy, made when it is asked for."""
+        names = [own.name for own in self.inputs]
+        return self.rows[names][self.kept].reset_index(drop=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,12 +154,12 @@ class Typed:
         def of(name: str | None) -> pd.Series | None:
             return None if name is None else self.frame[name][kept].reset_index(drop=True)
 
-        frame = self.frame[[own.name for own in inputs]]
         left_out = self.left_out(without)
         return Table(
             *(X, y, tuple(inputs), task, target),
             *(of(group), of(time), of(id)),
-            frame=frame[kept].reset_index(drop=True),
+            rows=self.frame,
+            kept=np.asarray(kept),
             dropped=int((~kept).sum()),
             notes=tuple(self._notes(X, y, inputs, task, target, left_out, int((~kept).sum()))),
             left_out=left_out,
@@ -260,6 +268,13 @@ def type_frame(frame: Any) -> Typed:
     found = {name: type_column(name, named[name]) for name in named}
     columns = {str(name): column for name, (column, _) in found.items()}
     return Typed(named, columns, {str(name): values for name, (_, values) in found.items()})
+
+
+def dataset_of(table: Table, label: str = "Your table", prepared: bool = False) -> Dataset:
+    """The table as data to draw from; as it was given too, where an algorithm prepares columns."""
+    about: dict[str, Any] = {"frame": table.frame} if prepared else {}
+    given = table.X, table.y, table.task, label, table.inputs
+    return add_table(*given, groups=table.groups, **about)
 
 
 def _checked(labels: NDArray, target: str, task: Task) -> NDArray:

@@ -72,7 +72,7 @@ def add_table_options(run: argparse.ArgumentParser) -> None:
     own.add_argument("--data", type=Path, metavar="FILE", help=words)
     for name, words in (
         ("target", "the column to predict; guessed if not said"),
-        ("group", "a column whose values stand in several rows"),
+        ("group", "the column with groups: a bound for each"),
         ("time", "when a row was taken, no input; the latest rows are also held out"),
         ("id", "whose row it is, no input"),
     ):

@@ -14,7 +14,7 @@ from cpp_core.cli.printing import aligned
 from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.latest import latest_held_out
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.drift import latest_table
+from cpp_core.verdicts.drift import latest_table, latest_words
 from cpp_core.verdicts.spending import enough
 
 ROLES = ("target", "task", "group", "time", "id", "drop", "decimal", "day_first", "sheet")
@@ -51,13 +51,18 @@ def brought_table(given: argparse.Namespace) -> Brought | None:
     return Brought(file, table)
 
 
-def source_of(given: argparse.Namespace, brought: Brought) -> Source:
-    """The file as a report names it."""
+def source_of(
+    given: argparse.Namespace, brought: Brought, latest: Results | str | None = None
+) -> Source:
+    """The file as a report names it, with what the latest rows have shown."""
     table, drop = brought.table, tuple(given.drop or ())
     roles = Roles(table.target, table.task, given.group, given.time, given.id, drop)
     how = {name: getattr(given, name) for name in ("decimal", "day_first", "sheet")}
     said = tuple((name, value) for name, value in how.items() if value is not None)
-    return Source(brought.file.name, roles, said, warnings_of(checkups(table)))
+    warnings = warnings_of(checkups(table))
+    if isinstance(latest, Results):
+        warnings += (latest_words(latest, given.alpha, given.side),)
+    return Source(brought.file.name, roles, said, warnings)
 
 
 def with_files(names: Sequence[str]) -> tuple[str, ...]:
@@ -92,17 +97,25 @@ def before_lines(brought: Brought, experiment: Experiment, side: str) -> list[st
     return lines
 
 
-def latest_lines(brought: Brought, results: Results, alpha: Level, side: str) -> list[str]:
-    """Random splits beside the latest rows held out, where a time column was named."""
+def latest_of(brought: Brought, results: Results) -> Results | str | None:
+    """The latest rows held out, where a time column was named; or why they cannot be."""
     times, experiment = brought.table.times, results.experiment
     if times is None:
-        return []
+        return None
     if not experiment.kind.holds_out:
-        return ["", "The latest rows are held out for the variant candidate alone."]
+        return "The latest rows are held out for the variant candidate alone."
     try:
-        latest = latest_held_out(experiment, times, results.seed)
+        return latest_held_out(experiment, times, results.seed)
     except ValueError as error:  # what random splits have shown is told all the same
-        return ["", f"The latest rows cannot be held out. {error}"]
+        return f"The latest rows cannot be held out. {error}"
+
+
+def latest_lines(
+    latest: Results | str | None, results: Results, alpha: Level, side: str
+) -> list[str]:
+    """Random splits beside the latest rows held out."""
+    if not isinstance(latest, Results):
+        return [] if latest is None else ["", latest]
     shown = latest_table(results, latest, alpha, side)
     return ["", *aligned(shown), shown.caption]
 

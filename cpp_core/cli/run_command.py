@@ -17,6 +17,7 @@ from cpp_core.cli.own_table import (
     brought_table,
     data_json,
     latest_lines,
+    latest_of,
     source_of,
     with_files,
 )
@@ -30,8 +31,9 @@ from cpp_core.trials.running import scheduler_from_environment, stream
 from cpp_core.verdicts.about import Verdict, about_results
 from cpp_core.verdicts.decisions import decisions_from
 from cpp_core.verdicts.failing import failed_lines
+from cpp_core.verdicts.groups import group_bounds, no_group_bounds
 from cpp_core.verdicts.language import confidence
-from cpp_core.verdicts.loss_lines import asked_line, decision_line, pair_lines
+from cpp_core.verdicts.loss_lines import asked_line, decision_line, own_group_table, pair_lines
 from cpp_core.verdicts.strip import strip_from
 from cpp_core.verdicts.summary import figures_table
 
@@ -112,13 +114,13 @@ def run_command(given: argparse.Namespace) -> int:
     if results.problem:
         say([f"note: {results.problem}"], sys.stderr)
     say(summary_lines(results, given))
-    if brought is not None:
-        say(latest_lines(brought, results, given.alpha, given.side))
+    latest = None if brought is None else latest_of(brought, results)
+    say(latest_lines(latest, results, given.alpha, given.side))
     question = {name: getattr(given, name) for name in ("at_most", "margin")}
     asked = {name: value for name, value in question.items() if value is not None}
     asked |= {"delta": given.delta} if "at_most" in asked else {}
     data = None if brought is None else data_json(brought, experiment, given.side)
-    source = None if brought is None else source_of(given, brought)
+    source = None if brought is None else source_of(given, brought, latest)
     for kind, path in files.items():
         write(results, path, given.alpha, given.side, kind, data, source, **asked)
         say([f"wrote {path}"])
@@ -141,5 +143,11 @@ def summary_lines(results: Results, given: argparse.Namespace) -> list[str]:
     head += "" if experiment.kind.symbolic else f", {side}"  # a set of symbols has no side
     head += f" (k = {experiment.sizes.k}, m = {experiment.sizes.m})"
     lines += [""] if lines else []
-    lines += [head, *aligned(found), found.caption, *failed_lines(results), *pairs]
-    return lines + (["", *map(told_line, told)] if given.why and told else [])
+    lines += [head, *aligned(found), found.caption, *failed_lines(results)]
+    within = group_bounds(results, alpha) if 0 in results.trials else ()
+    if within:
+        table = own_group_table(results, alpha)
+        lines += ["", *aligned(table), table.caption]
+    lines += [note] if (note := no_group_bounds(results)) else []
+    told += within
+    return lines + pairs + (["", *map(told_line, told)] if given.why and told else [])

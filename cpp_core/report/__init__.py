@@ -13,9 +13,10 @@ SECTIONS = {
     "details": "Details",
     "numbers": "The numbers",
     "appendix": "How to reproduce it",
-    "columns": "Names of your table's columns",
+    "columns": "Names of your table's columns and groups",
 }
-"""Sections that may be left out, in their order; names of columns stand in the appendix."""
+"""Sections that may be left out, in their order; names of columns stand in the appendix, those
+of groups in the details."""
 
 AUDIENCES = {
     "decision-maker": "the answer in words, computations folded away",

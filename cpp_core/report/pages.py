@@ -38,8 +38,14 @@ from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import INDEPENDENT, Verdict
 from cpp_core.verdicts.answers import Answers, answers_from, answers_of
+from cpp_core.verdicts.groups import no_group_bounds
 from cpp_core.verdicts.language import confidence, counted, number
-from cpp_core.verdicts.loss_lines import group_table, losses_table, pair_lines
+from cpp_core.verdicts.loss_lines import (
+    group_table,
+    losses_table,
+    own_group_table,
+    pair_lines,
+)
 from cpp_core.verdicts.summary import Table, figures_table
 from cpp_core.verdicts.texts import RE_SPLITS
 
@@ -165,7 +171,7 @@ def report_html(
             else next_loss(results, alpha, "upper", draws=False)
         ),
         pairs=lambda: [paired_difference(results, *names, alpha)] if len(names) == 2 else [],
-        details=lambda: _details(results, answers, alpha, side, look.analyst),
+        details=lambda: _details(results, answers, alpha, side, look),
         numbers=lambda: _numbers(results, alpha, side),
         appendix=lambda: _appendix(results, alpha, side, look, question, source),
     )
@@ -274,17 +280,28 @@ def _comparison(answers: Answers, panels: Sequence[Panel], analyst: bool) -> Sec
     return Section(title, None, lines, answers.comparison, panels, parts=pairs)
 
 
-def _details(results: Results, answers: Answers, alpha: Level, side: str, analyst: bool) -> Section:
+def _details(results: Results, answers: Answers, alpha: Level, side: str, look: Look) -> Section:
     panels = [cover_rates(results, alpha, side)]
     if not results.experiment.kind.symbolic:
         panels.insert(0, interval_histograms(results, alpha, side))
-    if analyst:
+    if look.analyst:
         panels.insert(-1, width_histograms(results, alpha, side))
         panels.append(coverage_histograms(results, alpha, side))
         panels.append(calibration_curve(results, alpha, side))
     bounds = answers.bounds if len(answers.bounds) > 1 else ()
     told = [*bounds, *answers.typical]
-    return Section(SECTIONS["details"], verdicts=told, panels=panels)
+    groups = _groups(results, alpha) if "columns" in look.sections else []  # their names are cells
+    return Section(SECTIONS["details"], verdicts=told, panels=panels, parts=groups)
+
+
+def _groups(results: Results, alpha: Level) -> list[Section]:
+    """Bounds within the groups that were named, or why there are none."""
+    why_not = no_group_bounds(results)
+    if why_not:
+        return [Section(BY_GROUP, text=why_not)]
+    if results.experiment.data.groups is None:
+        return []
+    return [Section(BY_GROUP, table=own_group_table(results, alpha))]
 
 
 def _numbers(results: Results, alpha: Level, side: str) -> Section:
@@ -305,9 +322,11 @@ def _appendix(
     source: Source | None,
 ) -> Section:
     experiment, sizes = results.experiment, results.experiment.sizes
+    named = "columns" in look.sections
+    described = experiment.to_dict() if named else experiment.without_cells()
     rows: list[tuple[str, object]] = [
         (name, value)
-        for name, value in experiment.to_dict().items()
+        for name, value in described.items()
         if value not in (None, {}, []) and (name, value) != ("n_evaluations", 1)
     ]
     rows += [
@@ -322,7 +341,7 @@ def _appendix(
     ]
     if experiment.data.size is not None:
         rows.append(("SHA-256 of the table", table_digest(experiment)))
-    rows += _own_table(experiment, "columns" in look.sections)
+    rows += _own_table(experiment, named)
     rows += question.items()
     python = python_lines(results, alpha, side, look._asdict() | question, source)
     trials, seed = len(results.trials), results.seed

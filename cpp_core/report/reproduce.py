@@ -119,7 +119,9 @@ def python_lines(
     of a user's table."""
     experiment = results.experiment
     preset = next((name for name in PRESETS if Experiment.preset(name) == experiment), None)
-    described = {k: v for k, v in experiment.to_dict().items() if v not in (None, {}, [])}
+    hidden = "columns" not in (settings or {}).get("sections", SECTIONS)
+    content = experiment.without_cells() if hidden else experiment.to_dict()
+    described = {k: v for k, v in content.items() if v not in (None, {}, [])}
     made = f"Experiment.preset({preset!r})" if preset else f"Experiment.from_dict({described!r})"
     given = {"alpha": float(exact_alpha(alpha)), "side": side, **(settings or {})}
     own, imported = experiment.data.own, "Experiment, run"
@@ -131,6 +133,8 @@ def python_lines(
         given["source"] = source
     elif own:
         lines.insert(0, "# First add_table(X, y, task) with the same table: its name is a digest.")
+        if content != experiment.to_dict():
+            lines.insert(1, "# Then say costs and the positive class, which quote its labels.")
         imported = "Experiment, add_table, run"
     lines.append(f"results = run(experiment, trials={len(results.trials)}, seed={results.seed})")
     return _script(imported, lines, "report_html", "results", given)

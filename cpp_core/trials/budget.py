@@ -1,16 +1,19 @@
 """What an experiment costs in memory, known before anything is drawn; and what it may cost."""
 
 import os
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 
 from cpp_core.catalog.algorithms import ALGORITHMS
+from cpp_core.catalog.datasets import load_dataset
 from cpp_core.checks import check_count
 from cpp_core.method.modulation import LEVELS
 from cpp_core.trials.block_files import TRIALS
-from cpp_core.trials.experiment import Experiment
+from cpp_core.trials.experiment import LIGHT_ALGORITHMS, USUAL_ALGORITHMS, Experiment
 
 GIB = 2**30
 SHARE = 1 / 4
@@ -38,6 +41,29 @@ class Cost:
     trial: int
     results: int
     fits: int
+
+
+def most_trials(experiment: Experiment, offered: Sequence[int], workers: int = 1) -> int:
+    """The most trials of those on offer that the budget allows; 0 where it allows none."""
+    for trials in sorted(offered, reverse=True):
+        with suppress(BudgetError):
+            check_budget(experiment, trials, workers)
+            return trials
+    return 0
+
+
+def usual_algorithms(dataset: str, offered: Sequence[int], workers: int = 1) -> tuple[str, ...]:
+    """What competes where nobody says what: trees that take little memory, where with others fewer
+    of the trials on offer are within the budget."""
+    task = load_dataset(dataset).task
+
+    def allowed(names: tuple[str, ...]) -> int:
+        return most_trials(Experiment(dataset=dataset, algorithms=names), offered, workers)
+
+    try:
+        return max(USUAL_ALGORITHMS[task], LIGHT_ALGORITHMS[task], key=allowed)
+    except ValueError:  # no experiment at all: a table that is too small
+        return USUAL_ALGORITHMS[task]
 
 
 def cost_of(experiment: Experiment, trials: int = 1, study: bool = False) -> Cost:

@@ -9,9 +9,9 @@ from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from cpp_core.catalog.algorithms import ALGORITHMS, Task
+from cpp_core.catalog.algorithms import ALGORITHMS, Task, prepares
 from cpp_core.catalog.costs import among
-from cpp_core.catalog.datasets import Dataset, add_table, load_dataset
+from cpp_core.catalog.datasets import Dataset, load_dataset
 from cpp_core.catalog.losses import make_loss
 from cpp_core.catalog.presets import PRESETS
 from cpp_core.catalog.variants import VARIANTS, Variant
@@ -30,6 +30,12 @@ USUAL_ALGORITHMS: dict[Task, tuple[str, ...]] = {
     "regression": ("ridge", "random-forest"),
 }
 """What competes on a user's table where nobody says what: a linear model and trees."""
+
+LIGHT_ALGORITHMS: dict[Task, tuple[str, ...]] = {
+    "classification": ("logistic", "boosting"),
+    "regression": ("ridge", "boosting"),
+}
+"""The same with trees that take little memory, for a table that is too large for the others."""
 
 MINUS = " minus "
 """Between the names of a pair."""
@@ -241,6 +247,15 @@ class Experiment:
             del described["calibration_share"]
         return described
 
+    def without_cells(self) -> dict[str, Any]:
+        """The same, without what a user typed: labels of an own table, in costs and as a class."""
+        described = self.to_dict()
+        if self.data.own:
+            said = described["loss_settings"].items()
+            described["loss_settings"] = {k: v for k, v in said if k not in ("costs", "unit")}
+            described["positive_class"] = None
+        return described
+
     @classmethod
     def from_dict(cls, described: Mapping[str, Any]) -> "Experiment":
         """The experiment that ``to_dict`` described."""
@@ -310,12 +325,12 @@ class Experiment:
     @classmethod
     def on(cls, table: "Table", label: str = "Your table", **settings: Any) -> "Experiment":
         """An experiment on a table that was understood already (``Typed.table``)."""
+        from cpp_core.catalog.tables import dataset_of
+
         given = settings.pop("algorithms", USUAL_ALGORITHMS[table.task])
         if isinstance(given, Mapping):
             from cpp_core.catalog.own_algorithms import add_algorithm
 
             given = [add_algorithm(name, estimator).name for name, estimator in given.items()]
-        reads = any(ALGORITHMS[name].prepares for name in given if name in ALGORITHMS)
-        about = {"frame": table.frame} if reads else {}
-        data = add_table(table.X, table.y, table.task, label, table.inputs, **about)
+        data = dataset_of(table, label, prepares(given))
         return cls(dataset=data.name, algorithms=tuple(given), **settings)

@@ -1,7 +1,7 @@
 """What an experiment uses that this process alone knows, to be told to its workers."""
 
 import pickle
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -58,8 +58,8 @@ def unlearn() -> None:
 
 
 def own_of(experiment: Experiment) -> Own | None:
-    """What of an experiment another process does not know."""
-    table = experiment.data if experiment.data.own else None
+    """What of an experiment another process does not know; groups change no loss, and stay."""
+    table = replace(experiment.data, groups=None) if experiment.data.own else None
     chosen = (ALGORITHMS[name] for name in experiment.algorithms)
     algorithms = tuple(algorithm for algorithm in chosen if algorithm.own)
     loss = None if experiment.measure.name in OFFERED else experiment.measure

@@ -179,10 +179,7 @@ def workers(n_jobs: int | None) -> int:
 
 def about(experiment: Experiment, algorithm: str, seed: int) -> dict[str, object]:
     """What a key of the store stands for, in words; labels of a user's own table are left out."""
-    described = experiment.to_dict()
-    if experiment.data.own:
-        described |= {"loss_settings": {}, "positive_class": None}
-    return {"algorithm": algorithm, "seed": seed, "experiment": described}
+    return {"algorithm": algorithm, "seed": seed, "experiment": experiment.without_cells()}
 
 
 class Gathered:

@@ -68,8 +68,20 @@ def trial_sample(
         X, y = (np.concatenate(pair) for pair in zip(first, second, strict=True))
         return X, y, np.full(len(y), -1)
     kept = n + (experiment.test_size or 0) if whole else n + n_test
-    rows = rng.permutation(len(data.table[1]))[:kept]
+    rows = _shuffled(data, rng)[:kept]
     return data.table[0][rows], data.table[1][rows], rows
+
+
+def _shuffled(data: Dataset, rng: np.random.Generator) -> NDArray[np.int64]:
+    """The rows of a table in the order in which a trial takes them."""
+    assert data.table is not None
+    return rng.permutation(len(data.table[1]))
+
+
+def calibration_rows(experiment: Experiment, seed: int, trial: int = 0) -> NDArray[np.int64]:
+    """The rows of a table that calibrate in a trial, in the order of its losses; trains nothing."""
+    at = next(part.at[:, 0] for part in experiment.layout() if part.role == "calibrate")
+    return _shuffled(experiment.data, data_rng(seed, trial))[at]
 
 
 def algorithm_of(experiment: Experiment, name: str) -> tuple[Any, Reads]:

@@ -25,7 +25,7 @@ from cpp_core.verdicts.decisions import (
     decisions_from,
     error_rate_of,
 )
-from cpp_core.verdicts.language import clause
+from cpp_core.verdicts.groups import group_bounds, in_group
 from cpp_core.verdicts.pairs import AllPairs, all_pairs, all_pairs_of, summary_of
 from cpp_core.verdicts.selection import selection_safe, winner_of
 from cpp_core.verdicts.strip import Strip, strip_from, strip_of
@@ -52,7 +52,7 @@ class Answers:
     typical: tuple[Verdict, ...] = ()  # the same over trials
     comparison: tuple[Verdict, ...] = ()  # who is better, by each aspect; the choice that is safe
     pairs: tuple[Verdict, ...] = ()  # behind a joint comparison of more than two
-    groups: tuple[Verdict, ...] = ()  # bounds within each group of a file, one for each model
+    groups: tuple[Verdict, ...] = ()  # bounds within each group of cases, one for each model
     choice: Choice | None = None  # which to use, where algorithms compete
 
     @property
@@ -98,12 +98,15 @@ def answers_from(
     answer = decisions or bounds
     if at_most is not None:
         bounds += tuple(under_threshold(results, name, at_most, delta) for name in names)
-    strip = strip_from(results, alpha, side, margin, decisions)
+    strip, within = (
+        strip_from(results, alpha, side, margin, decisions),
+        group_bounds(results, alpha),
+    )
     if strip.choice is None:
-        return Answers(strip, answer, bounds, usual)
+        return Answers(strip, answer, bounds, usual, groups=within)
     found = _compared(results, strip.choice, alpha)
     comparison = (*found.verdicts, found.safe)
-    return Answers(strip, answer, bounds, usual, comparison, found.pairs, choice=found.choice)
+    return Answers(strip, answer, bounds, usual, comparison, found.pairs, within, found.choice)
 
 
 def compared(results: Results, alpha: Level = 0.1, margin: float | None = None) -> Comparison:
@@ -178,7 +181,7 @@ def answers_of(
         rule = batch_size, error_rate_at_most, alpha, about
         answer = tuple(_errors(name, own, *rule) for name, own in columns.items())
     within = tuple(
-        _in_group(group, name, own[groups == group], alpha, its, label)
+        in_group(group, name, own[groups == group], alpha, its, label)
         for group in ([] if groups is None else dict.fromkeys(groups.tolist()))
         for name, (own, its, label) in zip(columns, owns, strict=True)
     )
@@ -191,16 +194,6 @@ def answers_of(
     found = _comparison(strip.choice, following, alpha, about, safe)
     comparison = (*found.verdicts, found.safe)
     return Answers(strip, answer, bounds, (), comparison, found.pairs, within, strip.choice)
-
-
-def _in_group(
-    group: str, name: str, losses: NDArray, alpha: Level, about: About, label: str
-) -> Verdict:
-    """The bound of a model from its losses on the cases of one group, for new cases of it."""
-    own = replace(about, source=f"group {group!r} in {about.source}")
-    found = bound_of(losses, alpha, own, label)
-    text = f"Within group {group!r}: {clause(found.text)}"
-    return replace(found, text=text, facts=found.facts | {"group": group, "column": name})
 
 
 def _about(

@@ -3,7 +3,7 @@
 from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.checks import Level
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.language import confidence, number, percent
+from cpp_core.verdicts.language import confidence, counted, listed, number, percent
 from cpp_core.verdicts.summary import Table
 
 NO_PROMISE = (
@@ -27,6 +27,20 @@ def latest_table(random: Results, latest: Results, alpha: Level, side: str = "up
     head = ("Within the bound", "Random splits", "Latest cases")
     return Table(
         head, rows, f"{confidence(alpha)} was asked. {NO_PROMISE}", names=latest.algorithms
+    )
+
+
+def latest_words(latest: Results, alpha: Level, side: str = "upper") -> str:
+    """The hold-out in time in two sentences, for whoever sees the result alone."""
+    found, n = latest.at(alpha, side), latest.experiment.sizes.n_test
+    shares = found.set_index("algorithm")["test_coverage"]
+    within = [
+        f"{round(float(shares[name]) * n):,} are within the bound of {ALGORITHMS[name].label}"
+        for name in latest.algorithms
+    ]
+    return (
+        f"Of the latest {counted(n, 'case')}, which were held out, {listed(within)} "
+        f"({confidence(alpha)} was asked). {NO_PROMISE}"
     )
 
 

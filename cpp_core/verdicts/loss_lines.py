@@ -8,16 +8,17 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from numpy.typing import NDArray
-
 from cpp_core.catalog.directions import zero_one
 from cpp_core.catalog.loss_files import LossTable
 from cpp_core.checks import Level, probability
-from cpp_core.verdicts.about import EXCHANGEABLE, About, Verdict, about_numbers
+from cpp_core.trials.results import Results
+from cpp_core.verdicts.about import EXCHANGEABLE, About, Verdict, about_numbers, about_results
 from cpp_core.verdicts.answers import Answers
 from cpp_core.verdicts.bounds import NEXT_CASES, errors_ahead_of
 from cpp_core.verdicts.choice import Asked
 from cpp_core.verdicts.decisions import Decision
+from cpp_core.verdicts.groups import group_bounds
+from cpp_core.verdicts.held_out import average_words
 from cpp_core.verdicts.language import (
     clause,
     confidence,
@@ -45,6 +46,8 @@ GROUPS_BEFORE = (
     "Each bound holds separately, for a new case of its group, if the groups were fixed before "
     "looking at the losses."
 )
+CALIBRATING = "Cases and averages: those that calibrate in the split that carries the promise."
+NO_OTHER_GROUP = "A new case of any other group has no bound here."
 SAME_SOURCE = "Assumes that new cases come from the same source, in no particular order, and that "
 EACH_CASE = "Assumes new cases like these, independent of each other, and that "
 NOT_USED = "no model was trained or chosen with these."
@@ -73,7 +76,8 @@ def _bounds_table(table: LossTable, answers: Answers, alpha: Level) -> Table:
     for i, (name, own) in enumerate(table.columns.items()):
         figures = f"{len(own):,}", number(float(own.mean())), bound_words(answers.bounds[i], about)
         outcome = outcome_words(answers.answer[i])
-        rows.append((name, *figures, outcome + _worse(own, answers.bounds[i], alpha, about)))
+        average = float(own.mean())
+        rows.append((name, *figures, outcome + _worse(average, answers.bounds[i], alpha, about)))
     head = ("model", "cases", "average", f"bound ({level})", "outcome")
     caption = f"Average: of the cases in the file. Bound: on the next {about.loss}, with {level} "
     return Table(head, rows, caption + "confidence.", figures=False)
@@ -108,6 +112,8 @@ def bound_words(bound: Verdict, about: About) -> str:
     facts = bound.facts
     if facts["outcome"] == "too little data":
         return f"none: {counted(facts['k_needed'] - facts['k'], 'more case')} needed"
+    if facts["outcome"] == "failed":
+        return "none: training failed or diverged too often"
     return f"{about.at_most} {facts['quoted']}"
 
 
@@ -127,23 +133,38 @@ def outcome_words(answer: Verdict) -> str:
     return str(outcome)
 
 
-def _worse(losses: NDArray, bound: Verdict, alpha: Level, about: About) -> str:
+def _worse(average: float | None, bound: Verdict, alpha: Level, about: About) -> str:
     """A word where the average is beyond the bound."""
-    own = Entrant("", "", bound, float(losses.mean()), len(losses))
+    if average is None:
+        return ""
+    own = Entrant("", "", bound, average, bound.facts["k"])
     return f"; {AVERAGE_BEYOND}" if far_worse(own, about) else ""
 
 
 def group_table(table: LossTable, answers: Answers, alpha: Level) -> Table:
     """A row for each group and model: cases, average and the group's own bound."""
-    assert table.groups is not None
-    about, rows = about_numbers(table.greater_is_better), []
-    for bound in answers.groups:
-        group, name = bound.facts["group"], bound.facts["column"]
-        own = table.columns[name][table.groups == group]
-        words = bound_words(bound, about) + _worse(own, bound, alpha, about)
-        rows.append((group, name, f"{len(own):,}", number(float(own.mean())), words))
-    head = ("group", "model", "cases", "average", f"bound ({confidence(alpha)})")
-    return Table(head, rows, GROUPS_BEFORE, figures=False)
+    about = about_numbers(table.greater_is_better)
+    return _group_rows(answers.groups, about, alpha, "model", GROUPS_BEFORE)
+
+
+def own_group_table(results: Results, alpha: Level) -> Table:
+    """The same for the groups of a user's table, of the split that carries the promise."""
+    found = group_bounds(results, alpha)
+    caption = f"{GROUPS_BEFORE} {CALIBRATING} {NO_OTHER_GROUP}"
+    return _group_rows(found, about_results(results), alpha, "algorithm", caption)
+
+
+def _group_rows(
+    bounds: Iterable[Verdict], about: About, alpha: Level, who: str, caption: str
+) -> Table:
+    rows = []
+    for bound in bounds:
+        facts = bound.facts
+        average = "none" if facts["average"] is None else average_words(facts["average"])
+        words = bound_words(bound, about) + _worse(facts["average"], bound, alpha, about)
+        rows.append((facts["group"], facts["column"], f"{facts['k']:,}", average, words))
+    head = ("group", who, "cases", "average", f"bound ({confidence(alpha)})")
+    return Table(head, rows, caption, figures=False)
 
 
 # Lines

@@ -1,5 +1,6 @@
 """A user's table before a run, in words: what was understood, what is asked, how it is spent."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from cpp_core.catalog.algorithms import ALGORITHMS, Task
@@ -71,6 +72,23 @@ def seen_words(experiment: Experiment) -> str:
     size = experiment.data.size
     total = "" if size is None else f" of {size:,} rows"
     return f"Each {of} sees {experiment.sizes.m:,}{total}."
+
+
+def allowed_words(trials: int, usual: int, light: Sequence[str], heavy: Sequence[str]) -> str:
+    """What a large table takes less of than usual, and why; empty where it takes nothing less.
+
+    >>> allowed_words(20, 100, ("logistic", "boosting"), ("logistic", "random-forest"))
+    'By the memory allowed: 20 splits instead of 100, Gradient boosting instead of Random forest.'
+    >>> allowed_words(100, 100, ("knn",), ("knn",))
+    ''
+    """
+    told = [f"{counted(trials, 'split')} instead of {usual}"] if trials < usual else []
+    told += [
+        f"{ALGORITHMS[one].label} instead of {ALGORITHMS[other].label}"
+        for one, other in zip(light, heavy, strict=True)
+        if one != other
+    ]
+    return f"By the memory allowed: {', '.join(told)}." if told else ""
 
 
 def cost_words(

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import pandas as pd
 import streamlit as st
 
+from cpp_core import Experiment, Results
 from cpp_core.catalog.columns import WHY_LEFT_OUT
 from cpp_core.catalog.example_tables import EXAMPLE_TABLES
 from cpp_core.catalog.files import FileRead, read_frame
@@ -131,8 +132,8 @@ def from_the_top() -> None:
 
 
 def digest_of(content: bytes) -> str:
-    """A name for a file, in the keys of controls."""
-    return sha256(content).hexdigest()[:16]
+    """A name for a file, in the keys of controls; made once, while its bytes are there."""
+    return remembered("digest", (), lambda: sha256(content).hexdigest()[:16])
 
 
 def _answers(read: FileRead, digest: str) -> dict[str, Any]:
@@ -186,9 +187,28 @@ def understand(name: str, content: bytes, digest: str) -> tuple[FileRead, Typed]
     taken = {question.argument: question.taken for question in first.questions}
     key = digest, tuple(given.items())
     read = first
+    if not first.questions:
+        _let_bytes_go(first)
     if given != taken:
         read = remembered("answered", key, lambda: read_frame(content, name=name, **given))
     return first, remembered("typed", key, lambda: type_frame(read.frame))
+
+
+def _let_bytes_go(read: FileRead) -> None:
+    """Keep a file as it was read alone: nothing is asked about it, so that it is read once."""
+    name, content, example = st.session_state[FILE]
+    if content:
+        st.session_state[FILE] = name, b"", example
+        room.take_room("data", room.COPIES * read.table.nbytes)
+
+
+def held_out(experiment: Experiment) -> Results | None:
+    """The latest rows held out, where the visitor asked for that and it is done."""
+    key, study = st.session_state.get(READ, {}).get("latest", (None, None))
+    if key != (experiment,) or not study.pending.done() or study.pending.exception() is not None:
+        return None
+    found: Results = study.pending.result()
+    return found
 
 
 # What the columns are

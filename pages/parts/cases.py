@@ -13,6 +13,7 @@ from cpp_core.trials.gallery import Gallery, orders
 from cpp_core.verdicts import case_sentences as said
 from cpp_core.verdicts.language import counted, sentence
 from pages.parts import door
+from pages.parts.own import class_ids
 from pages.parts.wall import COLUMNS, SHOWN, picture_uri, row_name, wall
 
 CASE, ALL = "_case", "all labels"
@@ -52,15 +53,18 @@ def chosen_case(study: Study, shown: Gallery, label: str) -> int:
 
 def choose_from(study: Study, side: str, arrange: Callable[[str, Any], Gallery]) -> int | None:
     """The gallery, with its order and a filter; the chosen case, None where there is none."""
-    offered, classes = orders(study, side), study.experiment.data.classes
+    offered, classes = orders(study, side), class_ids(study.experiment.data)
     by, label = one_of("Order", offered, "order", offered[0], label_visibility="collapsed"), ALL
     with st.container(horizontal=True, vertical_alignment="center"):
         title = st.container()
         if classes:
-            texts = [ALL, *map(str, classes)]
+            words = {ALL: ALL} | {name: str(own) for name, own in classes.items()}
             hidden: Any = {"label_visibility": "collapsed", "width": 120}
-            label = st.selectbox("Label", texts, **hidden, **door.own("label", texts, ALL))
-    shown = arrange(by, dict(zip(map(str, classes), classes, strict=True)).get(label))
+            told = door.own("label", list(words), ALL)
+            label = st.selectbox(
+                "Label", list(words), format_func=words.__getitem__, **hidden, **told
+            )
+    shown = arrange(by, classes.get(label))
     heading = said.wall_heading(study, shown)
     title.markdown(f"**{heading}**")
     if not len(shown.cases):

@@ -13,7 +13,7 @@ from cpp_core.verdicts.texts import limit_words, loss_words, spent_words
 from pages.parts import controls, door, own, settings
 from pages.parts.controls import SURE, checked_with, helped, number
 from pages.parts.door import control
-from pages.parts.entries import TRIALS
+from pages.parts.entries import FEW_TRIALS, TRIALS
 
 
 @dataclass(frozen=True)
@@ -86,9 +86,10 @@ def sidebar() -> Choice | None:
         if loss is not None:
             with st.expander("Your limits"):
                 limits = _limits(kind, loss, len(rivals) > 1, alpha)
-        told = helped("trials", TRIALS[-1], TRIALS)
+        few = [own for own in FEW_TRIALS if own == door.value_of("trials", None)]
+        told = helped("trials", TRIALS[-1], (*few, *TRIALS))
         trials = st.segmented_control(
-            "Trials", TRIALS, format_func="{:,}".format, required=True, **told
+            "Trials", (*few, *TRIALS), format_func="{:,}".format, required=True, **told
         )
         seed = number("Seed", "seed", 0)
     chosen = {name: value for name, value in sizes.items() if value is not None}

@@ -290,9 +290,12 @@ def spending(kind: Variant, retrained: bool, cases: Dataset, measure: str | None
     if kind.regresses is not None:
         chosen["regressor"] = _regressor(kind)
     if kind.symbolic:
-        texts = [str(label) for label in cases.classes][::-1]
-        picked = st.selectbox("Positive class", texts, **helped("positive", texts[0], texts))
-        chosen["positive_class"] = cases.classes[::-1][texts.index(picked)]
+        labels = own.class_ids(cases)
+        ids = list(labels)[::-1]
+        told = helped("positive", ids[0], ids)
+        words = {name: str(label) for name, label in labels.items()}
+        picked = st.selectbox("Positive class", ids, format_func=words.__getitem__, **told)
+        chosen["positive_class"] = labels[picked]
     if measure is not None and is_clipped(measure):
         clips = list(CLIPS)
         told = helped("clip", clips[0], clips)

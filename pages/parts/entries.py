@@ -21,6 +21,9 @@ from pages.parts.own import NAME
 Texts = tuple[str, ...]
 
 TRIALS = (20, 100, 300, 1000)
+FEW_TRIALS = (1, 5)
+"""Of a table that is too large for more."""
+
 SIDES = {"upper": "upper only", "two-sided": "both sides"}
 NUMBER = re.compile(r"-?\d{1,30}(\.\d{0,30})?(e[-+]?\d{1,4})?", re.ASCII | re.IGNORECASE)
 
@@ -143,7 +146,7 @@ ENTRIES: dict[str, OneOf | Number | Plain | Word] = {
     "rate": Number(0.0, 1.0),
     "next": Number(1, 100_000),
     "margin": Number(0.0),
-    "trials": Plain({str(trials): trials for trials in TRIALS}),
+    "trials": Plain({str(trials): trials for trials in (*FEW_TRIALS, *TRIALS)}),
     "seed": Number(0, 2**31 - 1),
 }
 """What a link may say, by its key there."""

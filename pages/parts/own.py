@@ -8,7 +8,7 @@ but that hash.
 import re
 import time
 from threading import Lock, Thread
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
@@ -103,6 +103,11 @@ def sweep(now: float) -> None:
         for name in [name for name, last in _seen.items() if now - last > 60 * MINUTES]:
             del _seen[name]
             forget(name)
+
+
+def class_ids(data: Dataset) -> dict[str, Any]:
+    """Labels by what a link calls them: those of a user's table are its cells, and have places."""
+    return {f"c{i}" if data.own else str(label): label for i, label in enumerate(data.classes)}
 
 
 def absent(name: str | None) -> bool:

@@ -31,9 +31,11 @@ pytestmark = pytest.mark.usefixtures("forgotten")
 
 def test_from_a_file_to_the_decision(tmp_path, capsys):
     out = tmp_path / "out.json"
+    page = tmp_path / "out.html"
     said = ["--target", "price_thousand", "--time", "sold", "--drop", "built", "--loss", "brier"]
     houses = ["run", "--data", str(DATA / "houses.csv"), "--algorithms", "ridge", "dummy"]
     houses += ["--trials", "3", "--jobs", "1", "--json", str(out)]
+    houses += ["--html", str(page)]
     assert main([*houses, *said]) == 2  # a loss of the other task is a sentence
     assert "The loss brier is for a classification, but houses.csv" in capsys.readouterr().err
     assert main([*houses, *said[:-1], "absolute_error"]) == 0
@@ -53,6 +55,26 @@ def test_from_a_file_to_the_decision(tmp_path, capsys):
     assert set(data["inputs"]) == {"district", "area_m2", "rooms", "garden"}
     assert [check["code"] for check in data["checks"]] == ["T2", "S1"]
     assert "North" not in out.read_text()  # none of its cells
+    report = page.read_text(encoding="utf-8")
+    assert "A check of the file: Of the latest 225 cases, which were held out" in report
+    assert "Harbour" not in report
+
+
+def test_each_group_has_a_bound(tmp_path, capsys):
+    out = tmp_path / "out.json"
+    houses = ["run", "--data", str(DATA / "houses.csv"), "--target", "price_thousand"]
+    houses += ["--algorithms", "ridge", "--trials", "1", "--jobs", "1", "--group", "district"]
+    assert main([*houses, "--loss", "absolute_error", "--json", str(out), "--why"]) == 0
+    told = capsys.readouterr().out
+    assert "bound (90 %)" in told
+    assert "Each bound holds separately, for a new case of its group" in told
+    assert "[guaranteed: exchangeable cases] Within group 'North': for a new case" in told
+    verdicts = json.loads(out.read_text())["verdicts"]
+    groups = [own["facts"] for own in verdicts if "group" in own["facts"]]
+    assert len(groups) == 5
+    assert (
+        sum(own["k"] for own in groups) == json.loads(out.read_text())["algorithms"]["ridge"]["k"]
+    )
 
 
 def test_algorithms_of_a_file_and_groups(tmp_path, capsys):
@@ -67,6 +89,7 @@ def test_algorithms_of_a_file_and_groups(tmp_path, capsys):
     assert "look D3: 60 values of “machine” stand in 1,200 rows." in before
     assert "The target is 'fails': 2 classes" in before
     assert "The latest rows are held out for the variant candidate alone." in told
+    assert "A bound for each group needs the question about the model at hand." in told
 
 
 def test_what_a_file_does_not_tell_is_said(tmp_path, capsys):

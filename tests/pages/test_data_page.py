@@ -4,10 +4,17 @@ import gc
 import re
 import time
 
+import numpy as np
 import pytest
+from sklearn.compose import ColumnTransformer
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 
+from cpp_core import ALGORITHMS, Experiment, Store, run
 from cpp_core.catalog.datasets import OWN
 from cpp_core.catalog.example_tables import EXAMPLE_TABLES
+from cpp_core.catalog.own_algorithms import add_algorithm
 from pages.parts import controls, door, live, own, room
 from tests.pages.test_pages import open_page, plain, settle
 
@@ -161,7 +168,8 @@ def test_no_more_files_are_held_than_there_is_room_for(monkeypatch):
     first = opened("houses")
     held = room.held_bytes()
     assert held > before + 10**5
-    monkeypatch.setenv("CPP_CORE_MEMORY", str((held + 1) / 2**30))
+    content = len(EXAMPLE_TABLES["houses"].content)  # there while it is read
+    monkeypatch.setenv("CPP_CORE_MEMORY", str((held + content + 1) / 2**30))
     other = opened("houses")
     assert "as many files as it may" in other.error[0].value
     first.button(key="another").click().run()
@@ -220,3 +228,133 @@ def test_costs_spending_and_settings_are_asked_here_and_stand_in_the_link():
     at.button(key="another").click().run()
     assert not {"roles", "under", "dataset"} & set(at.session_state[door.KNOWN])
     assert not at.info
+
+
+def held_of(at):
+    return next(iter(at.session_state[own.HELD].values())).data
+
+
+def control_of(kind, start):
+    return next(box for box in kind if box.key.startswith(start))
+
+
+def test_an_answer_reaches_the_table_and_its_numbers():
+    rows = [f"{i % 9 + 1}.{i * 37 % 1000:03};{i % 7}" for i in range(120)]
+    at = brought(["price;x", *rows])
+    control_of(at.selectbox, "target-").set_value("price").run()
+    control_of(at.segmented_control, "task-").set_value("regression").run()
+    ask, before = control_of(at.segmented_control, "ask-"), held_of(at)
+    other = next(option for option in (".", ",") if option != ask.value)
+    control_of(at.segmented_control, "ask-").set_value(other).run()
+    after = held_of(at)
+    assert after.name != before.name
+    small, large = sorted((before.table[1], after.table[1]), key=lambda y: y.max())
+    assert large == pytest.approx(1000 * small)
+    at.button(key="go").click().run()
+    assert at.session_state[door.KNOWN]["dataset"] == after.name
+    assert at.session_state[door.KNOWN]["roles"].endswith("~1")
+
+
+def test_roles_reach_the_groups_and_a_file_is_kept_as_it_was_read():
+    at = opened("houses")
+    assert at.session_state["_data_file"][1] == b""
+    assert held_of(at).groups is None
+    control_of(at.selectbox, "group-").set_value("district").run()
+    assert len(held_of(at).groups.categories) == 5
+    assert "Read the bounds within each group" in plain(at)
+    rivals = control_of(at.multiselect, "rivals-")
+    rivals.set_value(["ridge", "dummy"]).run()
+    at.button(key="go").click().run()
+    at = settle(at.switch_page("pages/overview.py").run())
+    at = settle(at.switch_page("pages/compare.py").run())
+    said = plain(at)
+    assert "Within each group" in said
+    tables = "".join(element.proto.body for element in at.get("html"))
+    assert all(f"<td>{group}</td>" in tables for group in held_of(at).groups.categories)
+
+
+def test_above_the_budget_is_a_sentence_and_no_button(monkeypatch):
+    at = opened("houses")
+    monkeypatch.setenv("CPP_CORE_MEMORY", "0.0001")
+    at.run()
+    assert not at.exception
+    assert at.button(key="go").disabled
+    assert [own.value.startswith("Nothing can be computed.") for own in at.warning] == [True]
+    monkeypatch.delenv("CPP_CORE_MEMORY")
+    at.run()
+    assert not at.button(key="go").disabled
+    assert not at.warning
+    monkeypatch.setenv("CPP_CORE_MEMORY", "0.0001")  # less is free than when it was drawn
+    at.button(key="go").click().run()
+    assert not at.exception
+    assert at.button(key="go").disabled
+    assert len(at.warning) == 1
+
+
+def test_a_large_table_takes_fewer_trials_and_lighter_trees(monkeypatch):
+    rng = np.random.default_rng(0)
+    rows = [f"{a:.4f};{b:.4f};{a + b:.4f}" for a, b in rng.normal(size=(20_000, 2))]
+    monkeypatch.setenv("CPP_CORE_MEMORY", "0.03")
+    at = brought(["a;b;y", *rows])
+    assert not at.exception
+    assert control_of(at.multiselect, "rivals-").value == ["ridge", "boosting"]
+    told = next(own.value for own in at.caption if own.value.startswith("By the memory allowed"))
+    trials = int(re.search(r": (\d+) splits? instead of 100", told)[1])
+    assert trials in (1, 5, 20)
+    assert "Gradient boosting instead of Random forest" in told
+    assert not at.button(key="go").disabled
+    control_of(at.multiselect, "rivals-").set_value(["ridge", "dummy"]).run()
+    at.button(key="go").click().run()
+    at.switch_page("pages/overview.py").run()
+    assert not at.exception
+    assert not at.warning
+    assert at.query_params["trials"] == str(trials)
+
+
+@pytest.mark.parametrize("trials", [1, 5])
+def test_few_trials_are_shown_where_a_link_says_them(trials):
+    asked = {"dataset": "iris", "algorithms": ["naive-bayes", "dummy"], "trials": str(trials)}
+    at = settle(open_page("compare", **asked))
+    assert not at.warning
+    assert at.query_params["trials"] == str(trials)
+    assert 'class="strip' in "".join(element.proto.body for element in at.get("html"))
+
+
+def test_a_pipeline_of_ones_own_reads_the_columns_by_their_names(monkeypatch):
+    scaled = ColumnTransformer([("city", OneHotEncoder(handle_unknown="ignore"), ["city"])])
+    name = add_algorithm("by name", make_pipeline(scaled, Ridge())).name
+    monkeypatch.setitem(door.ENTRIES["algorithms"].labels, name, "by name")  # known before it is
+    try:
+        at = brought(["city;y", *(f"{'AB'[i % 2]}x;{i % 2 + i / 1000}" for i in range(120))])
+        plain_name = held_of(at).name
+        assert held_of(at).frame is None
+        control_of(at.multiselect, "rivals-").set_value([name, "dummy"]).run()
+        assert list(held_of(at).frame.columns) == ["city"]
+        assert held_of(at).name != plain_name
+        asked = {"algorithms": (name, "dummy"), "loss": "absolute_error"}
+        results = run(Experiment(dataset=held_of(at).name, **asked), 1, store=Store(None), n_jobs=1)
+        assert not len(results.failures)
+        at.button(key="go").click().run()
+        at.switch_page("pages/overview.py").run()
+        at.switch_page("pages/data.py").run()
+        assert held_of(at).frame is not None
+    finally:
+        del ALGORITHMS[name]
+
+
+def test_classes_of_a_table_are_no_part_of_a_link():
+    lines = [f"{i % 7};{'Alice' if i * 37 % 11 > 5 else 'Bob'}" for i in range(160)]
+    at = brought(["x;who", *lines])
+    control_of(at.multiselect, "rivals-").set_value(["naive-bayes", "dummy"]).run()
+    at.button(key="go").click().run()
+    at = settle(at.switch_page("pages/overview.py").run())
+    at.selectbox(key="variant").set_value("symbolic").run()
+    assert at.selectbox(key="positive").options == ["Bob", "Alice"]
+    at.selectbox(key="positive").set_value("c0").run()
+    assert at.query_params["positive"] == "c0"
+    at = settle(at.selectbox(key="variant").set_value("candidate").run())
+    at = settle(at.switch_page("pages/case.py").run())
+    at = settle(at.selectbox(key="label").set_value("c1").run())
+    assert at.query_params["label"] == "c1"
+    assert not re.search("Alice|Bob", str(at.query_params))
+    assert not at.exception

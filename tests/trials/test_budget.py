@@ -4,13 +4,24 @@ import subprocess
 import sys
 from dataclasses import replace
 
+import numpy as np
 import psutil
 import pytest
 
 from cpp_core import Experiment, Store, run
+from cpp_core.catalog.datasets import register, table_dataset
 from cpp_core.catalog.presets import PRESETS
 from cpp_core.trials import budget as budgets
-from cpp_core.trials.budget import BudgetError, budget, check_budget, cost_of, machine_memory
+from cpp_core.trials.budget import (
+    BudgetError,
+    budget,
+    check_budget,
+    cost_of,
+    machine_memory,
+    most_trials,
+    usual_algorithms,
+)
+from cpp_core.trials.experiment import USUAL_ALGORITHMS
 from cpp_core.trials.jobs import Jobs
 
 HUGE = Experiment(
@@ -93,3 +104,30 @@ def test_a_trial_takes_no_more_than_was_said(experiment):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert int(done.stdout) <= cost_of(experiment).trial
+
+
+@pytest.mark.usefixtures("forgotten")
+def test_a_million_rows_by_twenty_within_two_gib(monkeypatch):
+    X, y = np.broadcast_to(0.0, (1_000_000, 20)), np.arange(1e6)
+    register(table_dataset("table-million", "A million", X, y, "regression", own=True))
+    offered = 100, 20, 5, 1
+    monkeypatch.setenv("CPP_CORE_MEMORY", "2")
+    light = usual_algorithms("table-million", offered, 2)
+    assert light == ("ridge", "boosting")
+    on_light = Experiment(dataset="table-million", algorithms=light)
+    trials = most_trials(on_light, offered, 2)
+    assert trials in (5, 20)
+    check_budget(on_light, trials, 2)
+    with pytest.raises(BudgetError):
+        check_budget(on_light, 100, 2)
+    usual = Experiment(dataset="table-million", algorithms=USUAL_ALGORITHMS["regression"])
+    assert most_trials(usual, offered, 2) == 0
+    monkeypatch.setenv("CPP_CORE_MEMORY", "64")
+    assert usual_algorithms("table-million", offered, 2) == USUAL_ALGORITHMS["regression"]
+    assert most_trials(usual, offered, 2) == 100
+
+
+@pytest.mark.usefixtures("forgotten")
+def test_a_table_too_small_for_an_experiment_has_the_usual_algorithms():
+    register(table_dataset("table-tiny", "Tiny", np.zeros((1, 1)), np.zeros(1), "regression"))
+    assert usual_algorithms("table-tiny", (1,)) == USUAL_ALGORITHMS["regression"]

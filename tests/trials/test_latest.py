@@ -8,7 +8,7 @@ from cpp_core import Experiment, run
 from cpp_core.catalog.checkups import checkups, still_open
 from cpp_core.catalog.tables import type_frame
 from cpp_core.trials.latest import latest_held_out
-from cpp_core.verdicts.drift import latest_table
+from cpp_core.verdicts.drift import latest_table, latest_words
 
 
 def drifting(slope, n=600):
@@ -35,6 +35,11 @@ def test_drift_shows_in_the_latest_cases_alone(slope, kept):
     assert table.rows[0][0] == "Ridge"
     assert table.rows[0][2].endswith("of 150")
     assert "no bound is promised" in table.caption
+    words = latest_words(latest, 0.1)
+    n = int(table.rows[0][2].split()[0])
+    assert words.startswith(f"Of the latest 150 cases, which were held out, {n} are within the")
+    assert "bound of Ridge (90 % was asked)" in words
+    assert "no bound is promised" in words
 
 
 def test_what_cannot_be_held_out_is_said():

@@ -3,12 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.pipeline import Pipeline
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.pipeline import Pipeline, make_pipeline
 
 from cpp_core import Experiment, Store, load_dataset, run
 from cpp_core.catalog.datasets import DATASETS, OWN, forget
 from cpp_core.report import report_html
 from cpp_core.trials.case_study import case_study
+from cpp_core.trials.latest import latest_held_out
 
 
 @pytest.fixture(autouse=True)
@@ -154,3 +156,68 @@ def test_what_is_kept_and_forwarded_of_a_table(tmp_path):
     assert "80, 2" in left_out
     assert "secret size" not in left_out
     assert "Oslo" not in whole
+
+
+class Quotes(RegressorMixin, BaseEstimator):
+    """Says what it was given, and fails."""
+
+    def fit(self, X, y):
+        raise ValueError(f"could not convert string to float: {X['name'].iloc[0]!r}")
+
+    def predict(self, X):
+        raise AssertionError
+
+
+def test_what_a_failed_fit_said_of_the_cells_is_neither_stored_nor_printed(tmp_path):
+    frame = pd.DataFrame({"name": ["Alice", "Bob"] * 40, "y": np.arange(80.0)})
+    asked = {"algorithms": {"quotes": make_pipeline(Quotes())}, "loss": "absolute_error"}
+    experiment = Experiment.from_table(frame, "y", "regression", **asked)
+    results = run(experiment, 2, store=Store(tmp_path), n_jobs=1)
+    assert results.failures["message"].str.endswith(": ValueError").all()
+    assert (
+        latest_held_out(experiment, np.arange(80))
+        .failures["message"]
+        .str.endswith(": ValueError")
+        .all()
+    )
+    kept = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+    assert kept
+    said = report_html(results, side="upper")
+    assert "ValueError" in said
+    for cell in ("Alice", "Bob"):
+        assert cell.encode() not in kept
+        assert cell not in said
+
+
+def test_a_report_without_columns_has_none_of_the_labels():
+    frame = pd.DataFrame({"size": np.arange(120.0), "ill": ["TopSecret", "well"] * 60})
+    costs = {"TopSecret": {"well": 5}, "well": {"TopSecret": 1}}
+    asks = [
+        {"loss": "cost_matrix", "loss_settings": {"costs": costs}},
+        {"variant": "symbolic", "positive_class": "TopSecret"},
+    ]
+    for asked in asks:
+        experiment = Experiment.from_table(frame, "ill", algorithms=("dummy",), **asked)
+        results = run(experiment, 1, store=Store(None), n_jobs=1)
+        with_all = report_html(results, side="upper")
+        left_out = report_html(results, side="upper", sections=("numbers", "appendix"))
+        assert "TopSecret" in with_all
+        assert "TopSecret" not in left_out
+        assert "Then say costs and the positive class" in left_out
+
+
+def test_groups_are_named_in_a_report_with_columns_alone():
+    frame = mixed().assign(city=lambda own: own["city"].fillna("Wien"))
+    asked = {"algorithms": ("dummy",), "loss": "absolute_error"}
+    experiment = Experiment.from_table(frame, "y", "regression", group="city", **asked)
+    results = run(experiment, 1, store=Store(None), n_jobs=1)
+    assert "Within each group" in (whole := report_html(results, side="upper"))
+    assert "Oslo" in whole
+    assert "A new case of any other group has no bound here." in whole
+    left_out = report_html(results, side="upper", sections=("details", "numbers", "appendix"))
+    assert "Oslo" not in left_out
+    retrained = Experiment.from_table(
+        frame, "y", "regression", group="city", variant="z-free", n_sets=9, **asked
+    )
+    told = report_html(run(retrained, 1, store=Store(None), n_jobs=1), side="upper")
+    assert "A bound for each group needs the question about the model at hand." in told

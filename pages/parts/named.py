@@ -1,0 +1,40 @@
+"""A table with names that are a visitor's own: they stay names, whatever letters they have."""
+
+from collections.abc import Mapping
+from html import escape
+
+import streamlit as st
+
+from cpp_core.verdicts.language import unbroken
+from cpp_core.verdicts.summary import Table
+from pages.parts.show import literal
+
+STYLE = """<style>
+.found {overflow-x: auto}
+.found table {border-collapse: collapse; width: 100%}
+.found th {font-weight: 400; font-size: .85rem; opacity: .75; text-align: left}
+.found td {vertical-align: top}
+.found td:last-child {min-width: 8rem}
+.found td:not(:last-child), .found th {white-space: nowrap}
+.found th, .found td {padding: .35rem .8rem .35rem 0}
+.found tr + tr {border-top: 1px solid rgba(128, 128, 128, .3)}
+</style>"""
+
+
+def table_html(table: Table, colors: Mapping[str, str]) -> str:
+    """A table in HTML, with the colour of each model."""
+
+    def cell(value: str) -> str:
+        mark = f'<span style="color:{colors[value]}">■</span> ' if value in colors else ""
+        return f"<td>{mark}{escape(unbroken(value))}</td>"
+
+    head = "".join(f"<th>{escape(unbroken(name))}</th>" for name in table.head)
+    rows = ["".join(cell(str(value)) for value in row) for row in table.rows]
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    return f'<div class="found"><table><tr>{head}</tr>{body}</table></div>'
+
+
+def show_named(table: Table, colors: Mapping[str, str]) -> None:
+    """The table, and how to read it; ``colors`` are those of the models."""
+    st.html(STYLE + table_html(table, colors))
+    st.caption(literal(table.caption))
