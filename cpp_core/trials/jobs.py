@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cpp_core.checks import check_count
 from cpp_core.trials.block_files import Arrays
-from cpp_core.trials.budget import GIB, BudgetError, budget, check_budget
+from cpp_core.trials.budget import GIB, BudgetError, Cost, budget, check_budget, share_of
 from cpp_core.trials.children import Answer, Child, Request, sentence
 from cpp_core.trials.crew import PATIENCE_SECONDS, Crew, carry_out, crew_of_all
 from cpp_core.trials.experiment import Experiment
@@ -116,7 +116,8 @@ class Job:
     @property
     def behind(self) -> int:
         """How many others are computed while this one waits for its turn; 0 if it does not."""
-        return self._run.behind if self.state == "running" and self._run is not None else 0
+        run = self._run  # another thread may let go of it
+        return run.behind if self.state == "running" and run is not None else 0
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until the job is over and computes nothing; False if the time was too short."""
@@ -126,8 +127,9 @@ class Job:
         with self._changing:  # the first end counts
             if self.state == "running":
                 self.error, self.state = error, state
-        if self._run is not None:
-            self._run.settle()
+        run = self._run
+        if run is not None:
+            run.settle()
 
     def _wanted(self) -> bool:
         """Whether to go on; ends a job that nobody watches."""
@@ -206,7 +208,7 @@ class Jobs:
         it pauses after its first trials if the rest takes more seconds than that. BudgetError where
         it would take more memory than it may.
         """
-        cost = check_budget(experiment, trials, self.n_jobs if self.scheduler is None else 1)
+        cost = self.cost(experiment, trials)
         key = experiment, trials, check_count(seed, "seed", least=0)
         with self._changing:
             job = self._jobs.get(key)
@@ -224,6 +226,12 @@ class Jobs:
         if not joined:
             self._begin(job)
         return job
+
+    def cost(self, experiment: Experiment, trials: int) -> Cost:
+        """What a run takes where it would be computed; BudgetError where that is too much."""
+        if self.scheduler is not None:
+            return check_budget(experiment, trials)
+        return check_budget(experiment, trials, self.n_jobs, each=share_of(self.n_jobs))
 
     def _check_room(self, takes: int) -> None:
         """BudgetError where the runs of all visitors would take more than one may."""
@@ -243,6 +251,19 @@ class Jobs:
             total += 0 if results is None else results.nbytes
             if place >= KEPT or (place and total > budget() / KEPT):
                 del self._jobs[key]
+
+    def tidy(self) -> None:
+        """Let go of what is done, nobody looks at, and the store has: it is found there again."""
+        with self._changing:
+            jobs = [job for job in self._jobs.values() if job.state == "done" and job.watchers.gone]
+        for job in jobs:
+            keys = [job.experiment.key(name, job.seed) for name in job.experiment.entries]
+            whole = set(range(job.asked))
+            if all(whole <= set(self.store.stored(key)) for key in keys):
+                with self._changing:
+                    key = job.experiment, job.asked, job.seed
+                    if self._jobs.get(key) is job:
+                        del self._jobs[key]
 
     def find(self, experiment: Experiment, trials: int, seed: int) -> Job | None:
         """The newest job of this run, whatever its state; None if there was none lately."""
@@ -345,11 +366,15 @@ class Run:
         self.settle()
 
     def settle(self) -> None:
-        """Once the job has ended, and its last block too, take no more turns."""
+        """Once the job has ended, and its last block too, take no more turns.
+
+        The job, which is remembered, lets go of the run: that one holds a visitor's table.
+        """
         with self._counting:
             over = self._job.state != "running" and not self._under_way
         if over:
             self._crew.remove(self)
+            self._job._run = None
             self._job._idle.set()
 
     def on_cluster(self, scheduler: str) -> None:

@@ -1,6 +1,8 @@
 """What the server does before its first visitor, and tells every browser first."""
 
 import gc
+import time
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -10,11 +12,13 @@ from streamlit.config import get_option
 
 from cpp_core import ALGORITHMS, Experiment
 from cpp_core.figures.compare import WHO_WINS, first_picture, panels_of
+from cpp_core.trials.memory import give_back, share_places
 from cpp_core.verdicts.answers import compared
 from cpp_core.verdicts.coverage import promise_kept
 from cpp_core.verdicts.strip import asked_strip
 from cpp_core.verdicts.summary import figures_table
 from cpp_core.verdicts.terms import STYLE
+from pages.parts.keeping import DRAWN, REPORTS, RESULTS, STUDIED
 from pages.parts.live import jobs, keys_of, stored_results, stored_trials
 from pages.parts.room import Uploads
 from pages.parts.show import kept
@@ -156,6 +160,27 @@ def is_page(start: Message) -> bool:
     headers = dict(start["headers"])
     html = headers.get(b"content-type", b"").startswith(b"text/html")
     return html and start["status"] == 200 and b"content-encoding" not in headers
+
+
+TIDY_SECONDS = 30.0
+
+
+def look_after() -> None:
+    """Be ready for visitors, then take back what they leave behind, again and again."""
+    share_places()
+    warm()
+    while True:
+        time.sleep(TIDY_SECONDS)
+        with suppress(Exception):  # whatever fails once, it goes on
+            tidy()
+
+
+def tidy() -> None:
+    """Let go of what nobody looks at, and give its memory back to the system."""
+    jobs().tidy()
+    for kept_values in (RESULTS, STUDIED, DRAWN, REPORTS):
+        kept_values.tidy(time.monotonic())
+    give_back()
 
 
 def warm() -> None:
