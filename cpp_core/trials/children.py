@@ -37,7 +37,7 @@ TELL_SECONDS = 0.1
 """How often a child tells how many training runs are done."""
 
 WATCH_SECONDS = 0.25
-QUIET_SECONDS = 1.0
+QUIET_SECONDS = 5.0
 """After so long without a request a child that rests gives back memory."""
 
 OVER_BUDGET = 86
