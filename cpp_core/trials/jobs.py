@@ -3,6 +3,7 @@
 The blocks of all jobs take turns on the processes of a crew; what arrives is stored and shown.
 """
 
+import math
 import time
 from collections.abc import Iterator
 from threading import Event, Lock, Thread
@@ -32,6 +33,10 @@ ENOUGH_BLOCKS = 3
 """Blocks of trials after which a running job says how long the rest takes."""
 
 
+FIRST_SECONDS = 120.0
+"""What runs unasked has shown its first trials by then, or pauses: one alone may take hours."""
+
+
 class Job:
     """A run in the background, one object for everybody who watches it.
 
@@ -44,7 +49,8 @@ class Job:
     state : "running", "done", "paused", "cancelled" or "failed"
         Paused: the first trials have shown that the rest takes longer than the ``limit``.
     limit : float or None
-        Seconds that the run may take unasked; the first trials tell, and are kept.
+        Seconds that the run may take unasked; the first trials tell, and are kept. One that takes
+        longer than ``FIRST_SECONDS`` is not.
     error : str or None
         Why a job failed, as a sentence.
     abandoned : bool
@@ -65,6 +71,7 @@ class Job:
         self._pace: float | None = None
         self._blocks = 0
         self._judged = False
+        self._begun = math.inf  # when its first block began
         self._run: Run | None = None
         self._changing = Lock()
         self._idle = Event()
@@ -97,7 +104,8 @@ class Job:
     @property
     def short(self) -> bool:
         """Whether it pauses although the rest, by what is known now, is within its limit."""
-        return self.state == "paused" and self.limit is not None and self._rest() <= self.limit
+        known = self.state == "paused" and self._pace is not None
+        return known and self.limit is not None and self._rest() <= self.limit
 
     def renew(self, who: str = "") -> None:
         """Say that somebody watches; a job that nobody renews for the lease cancels itself."""
@@ -136,6 +144,9 @@ class Job:
         if self.state == "running" and self.watchers.gone:
             self.abandoned = True
             self._end("cancelled")
+        first = time.monotonic() - self._begun
+        if self.limit is not None and not self._judged and first > max(FIRST_SECONDS, self.limit):
+            self._end("paused")
         return self.state == "running"
 
     def _show(self, results: Results) -> None:
@@ -338,6 +349,7 @@ class Run:
             size = self._pace.block(len(trials), self._crew.n_jobs)
             numbers, trials[:] = trials[:size], trials[size:]
             self._under_way += 1
+            self._job._begun = min(self._job._begun, time.monotonic())
             return Request(run_block, (part, self._job.seed, numbers), self._own)
 
     def give(self, request: Request, answer: Answer) -> None:

@@ -1,5 +1,6 @@
 """What the server does before its first visitor, and tells every browser first."""
 
+import asyncio
 import gc
 import time
 from contextlib import suppress
@@ -49,9 +50,39 @@ class Guarded:
             return
         if scope["type"] == "http" and scope.get("method") == "PUT":
             with self.uploads.sent(declared(dict(scope["headers"]))) as fits:
-                await self.answer(scope, receive, send, self.app if fits else no_room)
+                await (self.take if fits else self.refuse)(scope, receive, send)
             return
         await self.answer(scope, receive, send, self.app)
+
+    async def refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Say that there is no room."""
+        await self.answer(scope, receive, send, no_room)
+
+    async def take(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Take in a file that comes fast enough: its room is kept for it all the while."""
+        arrived, begun = 0, False
+
+        async def counted() -> Message:
+            nonlocal arrived
+            message = await receive()
+            arrived += len(message.get("body", b""))
+            late = begins + SLOW_SECONDS + arrived / SLOWEST
+            limit.reschedule(late if message.get("more_body") else None)
+            return message
+
+        async def noted(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        begins = asyncio.get_running_loop().time()
+        try:
+            async with asyncio.timeout_at(begins + SLOW_SECONDS) as limit:
+                await self.answer(scope, counted, noted, self.app)
+        except TimeoutError:
+            if begun or not limit.expired():
+                raise
+            await self.answer(scope, receive, send, too_slow)
 
     async def answer(self, scope: Scope, receive: Receive, send: Send, app: ASGIApp) -> None:
         """What the application says, with our headers."""
@@ -70,6 +101,12 @@ def declared(headers: dict[bytes, bytes]) -> int:
     """How many bytes a request says that it brings; the most that it may where it does not say."""
     said = headers.get(b"content-length", b"")
     return int(said) if said.isdigit() and len(said) < 16 else get_option(UPLOAD) * 2**20
+
+
+async def too_slow(scope: Scope, receive: Receive, send: Send) -> None:
+    """The answer to a file that trickles."""
+    await send({"type": "http.response.start", "status": 408, "headers": []})
+    await send({"type": "http.response.body", "body": b"The file came too slowly."})
 
 
 async def no_room(scope: Scope, receive: Receive, send: Send) -> None:
@@ -94,6 +131,8 @@ def is_foreign(headers: dict[bytes, bytes]) -> bool:
     return host_of(origin.decode("latin-1")) not in (allowed if alone else allowed | asked) - {None}
 
 
+SLOW_SECONDS, SLOWEST = 30.0, 50_000
+"""A file that is sent with fewer bytes in a second is refused after this time."""
 UPLOAD, LOCAL = "server.maxUploadSize", {"localhost", "127.0.0.1", "::1"}
 HOSTS = (b"host", b"x-forwarded-host")
 

@@ -4,6 +4,7 @@ import subprocess
 import sys
 import time
 import weakref
+from dataclasses import replace
 
 import numpy as np
 import psutil
@@ -401,6 +402,20 @@ def test_a_job_that_is_over_holds_no_table(store, managed):
     del told
     seconds_until(lambda: run_() is None, 5)  # a seat looks again ten times a second
     forget(table.name)
+
+
+def test_a_first_trial_that_takes_long_is_asked_for(managed, monkeypatch):
+    monkeypatch.setattr("cpp_core.trials.jobs.FIRST_SECONDS", 1.0)
+    jobs = managed(Store(None), lease=60)
+    slow = replace(SLOW_FITS, n=1200, variant="z-free", n_sets=100)
+    job = jobs.start(slow, 1, 0, limit=0.5)
+    watch(job)
+    assert (job.state, job.done, job.seconds_left, job.short) == ("paused", 0, None, False)
+    assert job.wait(5)
+    asked = jobs.start(slow, 1, 0)
+    start = time.monotonic()
+    watch(asked, lambda: time.monotonic() - start > 3)
+    assert asked.state == "running"
 
 
 def test_stored_results_are_let_go_once_nobody_looks(tmp_path, managed):
