@@ -14,6 +14,7 @@ from cpp_core import Experiment, Store, add_table, run
 from cpp_core.catalog.datasets import forget
 from cpp_core.trials.crew import Crew
 from cpp_core.trials.jobs import KEPT, Jobs
+from cpp_core.trials.watching import Watchers
 
 COMPILED = Experiment(dataset="quadnoise", algorithms=("gd", "sgd"), n=300, test_size=60)
 LONG_COMPILED = Experiment.preset("quadnoise-algorithm")  # about 20 ms a trial
@@ -419,10 +420,12 @@ def test_a_first_trial_that_takes_long_is_asked_for(managed, monkeypatch):
 
 
 def test_stored_results_are_let_go_once_nobody_looks(tmp_path, managed):
-    jobs, unstored = managed(Store(tmp_path), lease=0.2), managed(Store(None), lease=0.2)
+    jobs, unstored = managed(Store(tmp_path), lease=600), managed(Store(None), lease=600)
     for own in (jobs, unstored):
-        watch(own.start(COMPILED, 3, 0))
-        time.sleep(0.3)
+        job = own.start(COMPILED, 3, 0)
+        watch(job)
+        job.watchers = Watchers(0.0)
+        time.sleep(0.02)
         own.tidy()
     assert jobs.find(COMPILED, 3, 0) is None
     assert unstored.find(COMPILED, 3, 0).done == 3
