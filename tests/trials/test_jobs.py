@@ -395,7 +395,7 @@ def test_the_last_jobs_are_kept(managed):
 def test_a_job_that_is_over_holds_no_table(store, managed):
     rng = np.random.default_rng(1)
     table = add_table(rng.normal(size=(60, 2)), rng.normal(size=60), "regression", "Mine")
-    job = managed(store).start(Experiment(dataset=table.name, algorithms=("ridge",)), 20, 0)
+    job = managed(store).start(Experiment(dataset=table.name, algorithms=("ridge",)), 2000, 0)
     run_, told = weakref.ref(job._run), job._run._own
     assert len(told) > table.table[0].nbytes
     watch(job)
