@@ -19,7 +19,7 @@ types:
 imports:
 	$(PYTHON) -c "from importlinter.cli import lint_imports_command as main; main()"
 
-# The suite on each Python that is found here, in an environment of its own.
+# The suite on each Python of VERSIONS, in an environment of its own.
 matrix:
 	.ci/matrix
 

@@ -9,11 +9,11 @@ from threading import Thread
 import streamlit as st
 from starlette.middleware import Middleware
 
-from pages.parts.serving import Guarded, PreparePage, warm
+from pages.parts.serving import Guarded, PreparePage, look_after
 from pages.parts.shell import frame
 
 if __name__ == "__main__":
     frame()
 else:
     app = st.App(__file__, middleware=[Middleware(Guarded), Middleware(PreparePage)])
-    Thread(target=warm, daemon=True).start()
+    Thread(target=look_after, daemon=True).start()

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 
-from benchmarks.visiting import Server, Visitor, server
+from benchmarks.visiting import Resident, Server, Visitor, server
 from cpp_core.lessons import LESSONS
 from pages.parts.entries import ENTRIES, OneOf
 from pages.parts.shell import PAGES
@@ -114,7 +114,7 @@ async def follows(own: Server, page: str, query: str) -> list[str]:
     return [f"/{page}?{query[:200]}: {error[:60]}" for error in dict.fromkeys(visitor.errors)]
 
 
-async def follow_all(own: Server, count: int, minutes: float) -> tuple[list[str], int, int]:
+async def follow_all(own: Server, count: int, minutes: float) -> tuple[list[str], int, Resident]:
     """Links one after the other: what went wrong, how many there were, and the greatest memory."""
     errors, most, until, done = list[str](), own.resident, time.monotonic() + 60 * minutes, 0
     for page, query in links(count):
@@ -141,10 +141,10 @@ def main() -> int:
         print(log[log.index("Traceback") :][:4000])
     print(
         f"{done} hostile links over {len(PAGES)} pages: {len(errors)} red boxes or silences, "
-        f"{told} exceptions in the log, at most {most / 2**20:.0f} MiB resident (at most "
+        f"{told} exceptions in the log, at most {most} resident (at most "
         f"{LIMIT / 2**20:.0f})"
     )
-    return int(bool(errors or told or most > LIMIT))
+    return int(bool(errors or told or most.all > LIMIT))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.visiting import Server, Visitor, server
+from benchmarks.visiting import Resident, Server, Visitor, server
 
 EXPERIMENTS, EVERY = 300, 25
 LIMIT, GROWTH = 1.5 * 2**30, 0.15
@@ -30,14 +30,14 @@ async def opened(own: Server, seed: int) -> list[str]:
     return visitor.errors
 
 
-async def visits(own: Server, experiments: int) -> tuple[list[int], list[str]]:
-    """Resident bytes after every few experiments, and what went wrong."""
+async def visits(own: Server, experiments: int) -> tuple[list[Resident], list[str]]:
+    """What is resident after every few experiments, and what went wrong."""
     resident, errors = [own.resident], []
     for seed in range(1, experiments + 1):
         errors += await opened(own, seed)
         if seed % EVERY == 0:
             resident.append(own.resident)
-            print(f"{seed} experiments: {resident[-1] / 2**20:.0f} MiB", flush=True)
+            print(f"{seed} experiments: {resident[-1]}", flush=True)
     return resident, errors
 
 
@@ -46,10 +46,11 @@ def rows(experiments: int = EXPERIMENTS) -> list[dict[str, Any]]:
     with server() as own:
         resident, errors = asyncio.run(visits(own, experiments))
         told = own.log.read_text(encoding="utf-8", errors="replace").count("Traceback")
-    half = resident[1 + len(resident) // 2 :] or resident
-    early = resident[1 + len(resident) // 4 : 1 + len(resident) // 2] or resident
+    total = [own.all for own in resident]
+    half = total[1 + len(total) // 2 :] or total
+    early = total[1 + len(total) // 4 : 1 + len(total) // 2] or total
     most, growth = max(resident), float(np.median(half) / np.median(early) - 1)
-    fits = most < LIMIT and growth < GROWTH and not errors and not told
+    fits = most.all < LIMIT and growth < GROWTH and not errors and not told
     return [
         {
             "work": f"{experiments} experiments opened on one server, 100 trials each, Compare",
@@ -57,7 +58,7 @@ def rows(experiments: int = EXPERIMENTS) -> list[dict[str, Any]]:
             "ours_seconds": None,
             "ratio": None,
             "agreement": f"{'as wanted' if fits else 'NOT AS WANTED'}: at most "
-            f"{most / 2**20:.0f} MiB resident (at most {LIMIT / 2**20:.0f}), the later half "
+            f"{most} resident (at most {LIMIT / 2**20:.0f}), the later half "
             f"{growth:+.1%} against the quarter before it (at most {GROWTH:+.0%}); "
             f"{len(errors)} errors, {told} tracebacks in the log",
         }

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import psutil
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -43,21 +43,31 @@ class Server:
     log: Path
 
     @property
-    def resident(self) -> int:
-        """Bytes in memory, of the server and of all that it has started.
+    def resident(self) -> "Resident":
+        """What the server has in memory, and what all that it has started has.
 
         A page that several of them share, as those of libraries, counts once in all: where the
         system tells it so (Linux), by proportional shares.
         """
-        own = [self.process, *self.process.children(recursive=True)]
-        found = 0
-        for process in own:
+        found = []
+        for process in (self.process, *self.process.children(recursive=True)):
             try:
                 memory = process.memory_full_info()
             except psutil.NoSuchProcess:
                 continue
-            found += getattr(memory, "pss", memory.rss)
-        return found
+            found.append(getattr(memory, "pss", memory.rss))
+        return Resident(sum(found), tuple(found))
+
+
+class Resident(NamedTuple):
+    """Bytes in memory: of all, of the server, and of each process that it has started."""
+
+    all: int
+    each: tuple[int, ...]
+
+    def __str__(self) -> str:
+        server, *children = (f"{own / 2**20:.0f}" for own in self.each)
+        return f"{self.all / 2**20:.0f} MiB (server {server}, processes {', '.join(children)})"
 
 
 @contextmanager

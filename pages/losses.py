@@ -94,7 +94,7 @@ def opened(held: tuple[str, bytes] | FileRead | ValueError) -> FileRead:
         with st.spinner(f"Reading {literal(name)}"):
             try:
                 room.take_room("losses", len(content))
-                held = open_losses(named(content, name), own=False)
+                held = open_losses(named(content, name), False, room.reading_bytes())
                 check_cases(held)
                 room.take_room("losses", 2 * held.table.nbytes)  # as read, and as numbers
             except ValueError as error:

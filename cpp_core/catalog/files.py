@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -21,6 +22,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import psutil
 import pyarrow as pa
 from numpy.typing import NDArray
 
@@ -43,6 +45,8 @@ SMALL = 10**6
 """Plain text up to this size is read in milliseconds, whatever it holds."""
 TURNS, PATIENCE = 2, 60.0
 """How many files are read at once, and how long the next one waits."""
+LOOK_SECONDS, START_BYTES = 0.05, 2**28
+"""How often a process that reads is looked at, and what it has when it starts, at most."""
 READING = Path(__file__).with_name("reading")
 BOOT = """
 import importlib.util, sys
@@ -144,6 +148,7 @@ def read_frame(
     rename: bool = True,
     own: bool = False,
     seconds: float = WAIT,
+    memory: int = MEMORY_BYTES,
 ) -> FileRead:
     """The table in a file.
 
@@ -169,6 +174,8 @@ def read_frame(
         code. Never for what a visitor of a server brings.
     seconds : float
         How long reading may take by the clock; the processor's time has a limit of its own.
+    memory : int
+        Bytes that reading may take in a process of its own.
 
     Raises
     ------
@@ -186,7 +193,7 @@ def read_frame(
     content, found_name = content_of(source)
     asked = Asked(name or found_name, needed, decimal, day_first, sheet, parse, rename)
     plain = len(content) <= SMALL and not content.startswith((PARQUET, GZIP, ZIP))
-    found = _here(content, asked) if own and plain else _apart(content, asked, seconds)
+    found = _here(content, asked) if own and plain else _apart(content, asked, seconds, memory)
     return _told(asked.name, hashlib.sha256(content).hexdigest(), *found)
 
 
@@ -230,15 +237,17 @@ def _here(content: bytes, asked: Asked) -> tuple[dict[str, Any], pa.Table]:
     try:
         return packed(found_in(content, asked), asked.name)
     except (pa.ArrowException, MemoryError) as error:
-        raise _ended(asked.name) from error
+        raise _ended(asked.name, MEMORY_BYTES) from error
 
 
-def _apart(content: bytes, asked: Asked, seconds: float) -> tuple[dict[str, Any], pa.Table]:
+def _apart(
+    content: bytes, asked: Asked, seconds: float, memory: int
+) -> tuple[dict[str, Any], pa.Table]:
     """Read in a process that ends within the given time."""
     if not _turns.acquire(timeout=PATIENCE):
         raise FileError(f"{asked.name} must wait, because others are read; try again in a minute.")
     try:
-        with _reading(content, asked, seconds) as (process, late):
+        with _reading(content, asked, seconds, memory) as (process, late):
             assert process.stdout is not None
             try:
                 about = json.loads(process.stdout.readline())
@@ -248,7 +257,7 @@ def _apart(content: bytes, asked: Asked, seconds: float) -> tuple[dict[str, Any]
             except (ValueError, OSError) as error:  # pyarrow's are among them
                 code = process.wait()
                 spent = SECONDS if code == -SPENT else seconds if late.is_set() else None
-                raise _ended(asked.name, spent) from error
+                raise _ended(asked.name, memory, spent) from error
     finally:
         _turns.release()
     if table is None:
@@ -258,21 +267,27 @@ def _apart(content: bytes, asked: Asked, seconds: float) -> tuple[dict[str, Any]
 
 @contextmanager
 def _reading(
-    content: bytes, asked: Asked, seconds: float
+    content: bytes, asked: Asked, seconds: float, memory: int
 ) -> Iterator[tuple[subprocess.Popen[bytes], threading.Event]]:
     """A process that is given the file, and an event that says that its time is over."""
-    late = threading.Event()
+    late, over = threading.Event(), threading.Event()
     process = subprocess.Popen(
-        [sys.executable, "-P", "-c", BOOT, str(READING)],
+        [sys.executable, "-P", "-c", BOOT, str(READING), str(memory)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         env=os.environ | LEAN,
     )
 
-    def end() -> None:
-        late.set()
-        process.kill()
+    def watch() -> None:
+        until, most = time.monotonic() + seconds, memory + START_BYTES
+        while not over.wait(LOOK_SECONDS):
+            if time.monotonic() > until:
+                late.set()
+            with suppress(psutil.Error):  # it has just ended
+                if late.is_set() or psutil.Process(process.pid).memory_info().rss > most:
+                    process.kill()
+                    return
 
     def feed() -> None:
         assert process.stdin is not None
@@ -280,13 +295,14 @@ def _reading(
             inside.write(json.dumps(asdict(asked) | {"size": len(content)}).encode() + b"\n")
             inside.write(content)
 
-    clock, feeder = threading.Timer(seconds, end), threading.Thread(target=feed, daemon=True)
+    watcher, feeder = (threading.Thread(target=own, daemon=True) for own in (watch, feed))
     try:
-        clock.start()
+        watcher.start()
         feeder.start()
         yield process, late
     finally:
-        clock.cancel()
+        over.set()
+        watcher.join()
         process.kill()
         process.wait()
         feeder.join()
@@ -294,11 +310,11 @@ def _reading(
         process.stdout.close()
 
 
-def _ended(name: str, seconds: float | None = None) -> FileError:
+def _ended(name: str, memory: int, seconds: float | None = None) -> FileError:
     """The sentence for reading that did not come to its end, or not in the given time."""
     if seconds is not None:
         return FileError(f"{name} takes longer than {seconds:g} seconds to read; {LESS}.")
-    most = bytes_text(MEMORY_BYTES)
+    most = bytes_text(memory)
     return FileError(
         f"{name} could not be read (it is damaged, or needs more than {most} of memory); {LESS}, "
         "or save it as CSV."

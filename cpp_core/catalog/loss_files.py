@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from cpp_core.catalog.directions import DIRECTIONS, guessed_direction
 from cpp_core.catalog.files import FileRead, read_frame
 from cpp_core.catalog.reading.cells import as_numbers
-from cpp_core.catalog.reading.limits import short, some
+from cpp_core.catalog.reading.limits import MEMORY_BYTES, short, some
 from cpp_core.checks import lookup
 
 LARGEST = 1e150
@@ -141,14 +141,14 @@ def read_losses(
     return LossTable(losses, cases, groups, tuple(notes), *about)
 
 
-def open_losses(source: Any, own: bool = True) -> FileRead:
+def open_losses(source: Any, own: bool = True, memory: int = MEMORY_BYTES) -> FileRead:
     """A file with its cells as they are written, read once for several questions.
 
     ``own`` is whether it is the file of who runs this process, as in ``read_frame``.
     """
     if isinstance(source, FileRead):
         return source
-    return read_frame(source, needed=NEEDED, parse=False, rename=False, own=own)
+    return read_frame(source, needed=NEEDED, parse=False, rename=False, own=own, memory=memory)
 
 
 def column_names(source: Any) -> tuple[list[str], list[str]]:

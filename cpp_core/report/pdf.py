@@ -4,12 +4,14 @@ import shutil
 import subprocess
 import tempfile
 from pathlib import Path
-from threading import Lock
-from typing import Any
+from threading import Event, Lock
+
+from cpp_core.trials.children import end_tree
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
-PDF_SECONDS = 120
-_printing = Lock()
+PDF_SECONDS, WAIT_SECONDS = 120, 60
+"""How long printing may take, and how long one waits for others to have printed."""
+_sandboxed, _printing = Event(), Lock()
 """One at a time: each Chromium takes some hundred MB."""
 
 
@@ -42,8 +44,7 @@ def report_pdf(page: str, path: str | Path) -> None:
         command += [f"--user-data-dir={folder}/profile", "--no-pdf-header-footer"]
         command += ["--virtual-time-budget=10000", f"--print-to-pdf={printed}", source.as_uri()]
         try:
-            with _printing:
-                _print(command)
+            _in_turn(command)
             target.write_bytes(printed.read_bytes())
         except (OSError, subprocess.SubprocessError) as error:
             raise ValueError(
@@ -52,13 +53,42 @@ def report_pdf(page: str, path: str | Path) -> None:
             ) from error
 
 
+def _in_turn(command: list[str]) -> None:
+    """Print when it is this one's turn, which comes soon or not at all."""
+    if not _printing.acquire(timeout=WAIT_SECONDS):
+        raise ValueError(
+            "Others are printing reports at present: try again in a minute, or open the HTML file "
+            "in a browser and print it there."
+        )
+    try:
+        _print(command)
+    finally:
+        _printing.release()
+
+
 def _print(command: list[str]) -> None:
     """Print with Chromium's sandbox; without it where there can be none.
 
-    Root, and most containers, have none. The document may make no request either way.
+    Root, and most containers, have none. The document may make no request either way. Where the
+    sandbox has worked once, whatever fails is not tried again without it.
     """
-    limits: Any = {"capture_output": True, "timeout": PDF_SECONDS, "check": True}
     try:
-        subprocess.run(command, **limits)
+        _run(command)
+        _sandboxed.set()
     except subprocess.CalledProcessError:
-        subprocess.run([command[0], "--no-sandbox", *command[1:]], **limits)
+        if _sandboxed.is_set():
+            raise
+        _run([command[0], "--no-sandbox", *command[1:]])
+
+
+def _run(command: list[str]) -> None:
+    """Run a command to its end; where its time is over first, all that it started ends with it."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        code = process.wait(PDF_SECONDS)
+    finally:
+        if process.poll() is None:
+            end_tree(process.pid)
+            process.wait()
+    if code:
+        raise subprocess.CalledProcessError(code, command)

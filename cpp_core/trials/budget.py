@@ -131,14 +131,31 @@ def budget() -> int:
     return int(gib * GIB)
 
 
+def share_of(workers: int) -> int:
+    """What one of so many workers may take: its part of the budget, but a GiB where that is little.
+
+    What they have loaded, and what nobody foresees of a fit, does not shrink with their number.
+    """
+    return max(budget() // workers, min(budget(), GIB))
+
+
 def check_budget(
-    experiment: Experiment, trials: int = 1, workers: int = 1, study: bool = False
+    experiment: Experiment,
+    trials: int = 1,
+    workers: int = 1,
+    study: bool = False,
+    each: int | None = None,
 ) -> Cost:
-    """The cost of a run on so many workers, or of a study on each; BudgetError above the budget."""
+    """The cost of a run on so many workers, or of a study on each; BudgetError above the budget.
+
+    ``each`` are the bytes that a worker may take, where that is less than the whole budget.
+    """
     if check_count(trials, "trials") > len(TRIALS):
         raise BudgetError(f"{trials:,} trials are too many; {len(TRIALS):,} are the most.")
     cost, may = cost_of(experiment, trials, study), budget()
     takes = cost.trial * (workers if study else min(workers, trials)) + cost.results
+    if each is not None and takes <= may and cost.trial > each:
+        takes, may = cost.trial, each
     if takes <= may:
         return cost
     fewer = "smaller sizes" if cost.results * 2 < takes else "smaller sizes or fewer trials"

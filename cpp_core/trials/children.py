@@ -28,6 +28,7 @@ from cpp_core.method.evaluation import LossError
 from cpp_core.method.machine import MachineError, SchedulerError, of_machine, told
 from cpp_core.method.training import BEFORE_FIT
 from cpp_core.trials.budget import GIB, budget
+from cpp_core.trials.memory import give_back, share_places
 from cpp_core.trials.own import unlearn, unpacked
 
 SERVE = "from cpp_core.trials.children import serve; serve()"
@@ -36,11 +37,15 @@ TELL_SECONDS = 0.1
 """How often a child tells how many training runs are done."""
 
 WATCH_SECONDS = 0.25
+QUIET_SECONDS = 5.0
+"""After so long without a request a child that rests gives back memory."""
+
 OVER_BUDGET = 86
 """The exit code of a child that took more memory than the budget."""
 
-FAT = GIB // 2
-"""Bytes beyond which a child that has nothing more to do for some work is replaced."""
+FAT = 320 * 2**20
+"""Bytes beyond which a child that has nothing more to do for some work is replaced: with all that
+computing loads it has about 200 MiB."""
 
 
 class RunError(RuntimeError):
@@ -72,12 +77,16 @@ class Answer(NamedTuple):
 
 
 class Child:
-    """A process that waits for requests, one at a time; RunError if none can be started."""
+    """A process that waits for requests, one at a time; RunError if none can be started.
 
-    def __init__(self) -> None:
+    ``share`` are the bytes that it may take, by default the whole budget.
+    """
+
+    def __init__(self, share: int | None = None) -> None:
+        self._may = budget() if share is None else share
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-c", SERVE],
+                [sys.executable, "-c", SERVE, str(self._may)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env=child_environment(),
@@ -95,10 +104,9 @@ class Child:
         self._send(cloudpickle.dumps((request.function, request.args, told_own)))
 
     def rest(self) -> None:
-        """Let it forget what is a user's own, while nobody asks for anything."""
-        if self._knows:
-            self._knows = b""
-            self._send(b"")
+        """Let it forget what is a user's own, and give back memory, while nobody asks."""
+        self._knows = b""
+        self._send(b"")
 
     def listen(self, seconds: float) -> Answer | None:
         """The next answer, or None if it does not come in time; RunError if the child has died."""
@@ -149,7 +157,7 @@ class Child:
         self._answers.put(None)  # who listens again hears the same
         if code == OVER_BUDGET:
             return (
-                f"It took more than the {budget() / GIB:,.1f} GiB of memory that are allowed: ask "
+                f"It took more than the {self._may / GIB:,.1f} GiB of memory that are allowed: ask "
                 "for smaller sizes. Whoever runs the program can allow more with CPP_CORE_MEMORY, "
                 "in GiB."
             )
@@ -203,15 +211,23 @@ def serve() -> None:
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.dup2(2, 1)  # what libraries print must not get among the answers
+    share_places()
     inbox: SimpleQueue[bytes] = SimpleQueue()
     Thread(target=_receive, args=(requests, inbox), daemon=True).start()
-    Thread(target=_watch_memory, args=(budget(),), daemon=True).start()
+    Thread(target=_watch_memory, args=(int(sys.argv[1]),), daemon=True).start()
 
     def tell(answer: tuple[str, Any]) -> None:
         write(answers, cloudpickle.dumps(answer))
 
+    rests = False
     while True:
-        request = inbox.get()
+        try:
+            request = inbox.get(timeout=QUIET_SECONDS if rests else None)
+        except Empty:  # what comes soon is not kept waiting for that
+            rests = False
+            give_back()
+            continue
+        rests = not request
         if request:
             _carry_out(request, tell)
         else:

@@ -10,12 +10,16 @@ from functools import cache
 from threading import Condition, Thread
 from typing import Any, Protocol
 
+from cpp_core.trials.budget import share_of
 from cpp_core.trials.children import Answer, Child, Request, RunError, sentence
 from cpp_core.trials.running import workers
 
 LOOK_SECONDS = 0.1
 WAIT_SECONDS = 1.0
 """Work that was not computed for longer than this waits for its turn, and says so."""
+
+IDLE_SECONDS = 300.0
+"""After this time without work all children end but one."""
 
 PATIENCE_SECONDS = 1.0
 """How long a child may go on with what nobody wants any more: most blocks end by themselves."""
@@ -67,7 +71,8 @@ class Crew:
         with self._changed:
             if not self._seats and not self._closed:
                 self._seats = [
-                    Thread(target=self._sit, daemon=True) for _ in range(self.n_jobs + 1)
+                    Thread(target=self._sit, args=(not i,), daemon=True)
+                    for i in range(self.n_jobs + 1)
                 ]
                 for seat in self._seats:
                     seat.start()
@@ -112,14 +117,19 @@ class Crew:
                     return work, request
         return None
 
-    def _sit(self) -> None:
-        """Be a seat: one child, and one request after the other."""
+    def _sit(self, stays: bool) -> None:
+        """Be a seat: one child, and one request after the other.
+
+        Unless it ``stays``, its child ends after a time without work.
+        """
         child: Child | None = None
         last: Work | None = None
+        worked = time.monotonic()
         while not self._closed:
-            if child is None:
+            awake = stays or time.monotonic() - worked < IDLE_SECONDS
+            if child is None and awake:
                 with suppress(RunError):  # told to whom it keeps from working
-                    child = Child()
+                    child = self._child()
             with self._changed:
                 turn = self._next()
                 if turn is None:
@@ -128,19 +138,26 @@ class Crew:
                     self._under_way.append(turn[0])
             work = None if turn is None else turn[0]
             if child is not None and last is not None and work is not last:
-                child = rested(child)
+                child = rested(child, work is None)
             last = work
             if turn is not None:
                 child = self._carry_out(child, *turn)
+                worked = time.monotonic()
+            elif child is not None and not awake:
+                child.end()
+                child = None
         if child is not None:
             child.end()
+
+    def _child(self) -> Child:
+        return Child(share_of(self.n_jobs))
 
     def _carry_out(self, child: Child | None, work: Work, request: Request) -> Child | None:
         """See a request through; its child if that lives on, else it ended before this is told."""
         start, error, lives = time.monotonic(), None, False
         try:
             if child is None or not child.alive:  # one may have died while it had nothing to do
-                child = Child()
+                child = self._child()
             lives = carry_out(child, work, request, lambda: self._closed)
         except Exception as stopped:  # whatever it is, the seat goes on
             error = sentence(stopped)
@@ -162,12 +179,16 @@ def crew_of_all() -> Crew:
     return Crew(workers(None))
 
 
-def rested(child: Child) -> Child | None:
-    """The child, which forgets whom it worked for; None if it has grown so much that it ended."""
+def rested(child: Child, idle: bool) -> Child | None:
+    """The child, which forgets whom it worked for; None if it has grown so much that it ended.
+
+    One that works on for somebody else is told of that with the next request.
+    """
     if child.fat:
         child.end()
         return None
-    child.rest()
+    if idle:
+        child.rest()
     return child
 
 

@@ -3,6 +3,8 @@
 The blocks of all jobs take turns on the processes of a crew; what arrives is stored and shown.
 """
 
+import math
+import time
 from collections.abc import Iterator
 from threading import Event, Lock, Thread
 from typing import Literal
@@ -11,7 +13,7 @@ from numpy.typing import NDArray
 
 from cpp_core.checks import check_count
 from cpp_core.trials.block_files import Arrays
-from cpp_core.trials.budget import GIB, BudgetError, budget, check_budget
+from cpp_core.trials.budget import GIB, BudgetError, Cost, budget, check_budget, share_of
 from cpp_core.trials.children import Answer, Child, Request, sentence
 from cpp_core.trials.crew import PATIENCE_SECONDS, Crew, carry_out, crew_of_all
 from cpp_core.trials.experiment import Experiment
@@ -28,6 +30,10 @@ KEPT = 8
 """Ended jobs that are remembered, so that visitors find their results."""
 
 
+FIRST_SECONDS = 120.0
+"""What runs unasked has shown its first trials by then, or pauses: one alone may take hours."""
+
+
 class Job:
     """A run in the background, one object for everybody who watches it.
 
@@ -40,7 +46,8 @@ class Job:
     state : "running", "done", "paused", "cancelled" or "failed"
         Paused: the first trials have shown that the rest takes longer than the ``limit``.
     limit : float or None
-        Seconds that the run may take unasked; the first trials tell, and are kept.
+        Seconds that the run may take unasked; the first trials tell, and are kept. One that takes
+        longer than ``FIRST_SECONDS`` is not.
     error : str or None
         Why a job failed, as a sentence.
     abandoned : bool
@@ -59,6 +66,7 @@ class Job:
         self.watchers = Watchers(lease)
         self.pace = Pace()
         self._judged = False
+        self._begun = math.inf  # when its first block began
         self._run: Run | None = None
         self._changing = Lock()
         self._idle = Event()
@@ -110,7 +118,8 @@ class Job:
     @property
     def behind(self) -> int:
         """How many others are computed while this one waits for its turn; 0 if it does not."""
-        return self._run.behind if self.state == "running" and self._run is not None else 0
+        run = self._run  # another thread may let go of it
+        return run.behind if self.state == "running" and run is not None else 0
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until the job is over and computes nothing; False if the time was too short."""
@@ -120,14 +129,18 @@ class Job:
         with self._changing:  # the first end counts
             if self.state == "running":
                 self.error, self.state = error, state
-        if self._run is not None:
-            self._run.settle()
+        run = self._run
+        if run is not None:
+            run.settle()
 
     def _wanted(self) -> bool:
         """Whether to go on; ends a job that nobody watches."""
         if self.state == "running" and self.watchers.gone:
             self.abandoned = True
             self._end("cancelled")
+        first = time.monotonic() - self._begun
+        if self.limit is not None and not self._judged and first > max(FIRST_SECONDS, self.limit):
+            self._end("paused")
         return self.state == "running"
 
     def _show(self, results: Results) -> None:
@@ -191,7 +204,7 @@ class Jobs:
         it pauses after its first trials if the rest takes more seconds than that. BudgetError where
         it would take more memory than it may.
         """
-        cost = check_budget(experiment, trials, self.n_jobs if self.scheduler is None else 1)
+        cost = self.cost(experiment, trials)
         key = experiment, trials, check_count(seed, "seed", least=0)
         with self._changing:
             job = self._jobs.get(key)
@@ -209,6 +222,12 @@ class Jobs:
         if not joined:
             self._begin(job)
         return job
+
+    def cost(self, experiment: Experiment, trials: int) -> Cost:
+        """What a run takes where it would be computed; BudgetError where that is too much."""
+        if self.scheduler is not None:
+            return check_budget(experiment, trials)
+        return check_budget(experiment, trials, self.n_jobs, each=share_of(self.n_jobs))
 
     def _check_room(self, takes: int) -> None:
         """BudgetError where the runs of all visitors would take more than one may."""
@@ -228,6 +247,19 @@ class Jobs:
             total += 0 if results is None else results.nbytes
             if place >= KEPT or (place and total > budget() / KEPT):
                 del self._jobs[key]
+
+    def tidy(self) -> None:
+        """Let go of what is done, nobody looks at, and the store has: it is found there again."""
+        with self._changing:
+            jobs = [job for job in self._jobs.values() if job.state == "done" and job.watchers.gone]
+        for job in jobs:
+            keys = [job.experiment.key(name, job.seed) for name in job.experiment.entries]
+            whole = set(range(job.asked))
+            if all(whole <= set(self.store.stored(key)) for key in keys):
+                with self._changing:
+                    key = job.experiment, job.asked, job.seed
+                    if self._jobs.get(key) is job:
+                        del self._jobs[key]
 
     def find(self, experiment: Experiment, trials: int, seed: int) -> Job | None:
         """The newest job of this run, whatever its state; None if there was none lately."""
@@ -301,6 +333,7 @@ class Run:
             size = self._job.pace.block(len(trials), self._crew.n_jobs)
             numbers, trials[:] = trials[:size], trials[size:]
             self._under_way += 1
+            self._job._begun = min(self._job._begun, time.monotonic())
             return Request(run_block, (part, self._job.seed, numbers), self._own)
 
     def give(self, request: Request, answer: Answer) -> None:
@@ -329,11 +362,15 @@ class Run:
         self.settle()
 
     def settle(self) -> None:
-        """Once the job has ended, and its last block too, take no more turns."""
+        """Once the job has ended, and its last block too, take no more turns.
+
+        The job, which is remembered, lets go of the run: that one holds a visitor's table.
+        """
         with self._counting:
             over = self._job.state != "running" and not self._under_way
         if over:
             self._crew.remove(self)
+            self._job._run = None
             self._job._idle.set()
 
     def on_cluster(self, scheduler: str) -> None:

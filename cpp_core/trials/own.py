@@ -11,6 +11,7 @@ from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.catalog.datasets import OWN, Dataset, forget, register
 from cpp_core.catalog.losses import LOSSES, OFFERED
 from cpp_core.trials.experiment import Experiment
+from cpp_core.trials.trial_entry import table_gram
 
 _tables: list[str] = []
 _losses: set[str] = set()
@@ -52,7 +53,9 @@ def _loaded(content: bytes) -> Any:
 
 
 def unlearn() -> None:
-    """Forget the table that this process was told of."""
+    """Forget the table that this process was told of, and the kernel matrices of its rows."""
+    if _tables:
+        table_gram.cache_clear()
     while _tables:
         forget(_tables.pop())
 

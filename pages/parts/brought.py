@@ -178,7 +178,7 @@ def understand(name: str, content: bytes, digest: str) -> tuple[FileRead, Typed]
 
     def read_file() -> FileRead:
         room.take_room("data", len(content))
-        read = read_frame(content, name=name)
+        read = read_frame(content, name=name, memory=room.reading_bytes())
         room.take_room("data", len(content) + room.COPIES * read.table.nbytes)
         return read
 
@@ -190,7 +190,10 @@ def understand(name: str, content: bytes, digest: str) -> tuple[FileRead, Typed]
     if not first.questions:
         _let_bytes_go(first)
     if given != taken:
-        read = remembered("answered", key, lambda: read_frame(content, name=name, **given))
+        memory = room.reading_bytes()
+        read = remembered(
+            "answered", key, lambda: read_frame(content, name=name, memory=memory, **given)
+        )
     return first, remembered("typed", key, lambda: type_frame(read.frame))
 
 

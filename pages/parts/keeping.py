@@ -7,6 +7,7 @@ data has all that it shows in its key, names too, so that nobody sees another's.
 import math
 import os
 import pickle
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from threading import Lock
@@ -22,6 +23,9 @@ SETTING, USUAL = "CPP_CORE_CACHE_MIB", 384
 
 OBJECTS = 5
 """Python's objects take about this many times the bytes in which they are pickled."""
+
+IDLE_SECONDS = 60.0
+"""What is larger than all that may be kept goes when nobody has looked for anything so long."""
 
 LITTLE = 10**4
 """Bytes of what holds next to nothing."""
@@ -39,7 +43,7 @@ def kept_bytes() -> float:
 class Kept(Generic[T]):
     """Values by key, of which the least recently used go once all together exceed a budget.
 
-    The newest always stays: without it, each move of a slider would make it again.
+    The newest stays while it is used: without it, each move of a slider would make it again.
 
     Parameters
     ----------
@@ -54,10 +58,12 @@ class Kept(Generic[T]):
         self._values: OrderedDict[Hashable, T] = OrderedDict()
         self._changing = Lock()
         self.made = self.found = 0
+        self._used = 0.0
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
         """The value of a key, made where it is not there."""
         with self._changing:
+            self._used = time.monotonic()
             if key in self._values:
                 self._values.move_to_end(key)
                 self.found += 1
@@ -74,6 +80,18 @@ class Kept(Generic[T]):
                     del self._values[own]
                     total -= size
         return value
+
+    def find(self, key: Hashable) -> T | None:
+        """The value of a key where it is there."""
+        with self._changing:
+            return self._values.get(key)
+
+    def tidy(self, now: float) -> None:
+        """Let go of a newest that alone is too large, once nobody uses it."""
+        if now - self._used > IDLE_SECONDS and self.size > self.share * kept_bytes():
+            with self._changing:
+                for key in [own for own, kept in self._values.items() if self._size(kept)]:
+                    del self._values[key]
 
     def drop(self, key: Hashable) -> None:
         """Forget one value, so that it is made anew."""

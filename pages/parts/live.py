@@ -9,7 +9,7 @@ from weakref import ref
 import streamlit as st
 
 from cpp_core import Experiment, Results, Store, default_store
-from cpp_core.trials.budget import BudgetError, check_budget
+from cpp_core.trials.budget import BudgetError
 from cpp_core.trials.children import RunError
 from cpp_core.trials.jobs import Job, Jobs
 from cpp_core.trials.running import Gathered, scheduler_from_environment
@@ -118,7 +118,7 @@ def live(experiment: Experiment, trials: int, seed: int, draw: Draw, place: str)
     ``place`` tells the widgets of several results on one page apart.
     """
     try:
-        check_budget(experiment, trials, jobs().n_jobs)
+        jobs().cost(experiment, trials)
         job = jobs().find(experiment, trials, seed)
         if job is None and stored_trials(keys_of(experiment, seed), trials) == trials:
             results = stored_results(experiment, trials, seed)
@@ -240,11 +240,14 @@ def awaited(
         _offer_again(f"Cancelled after {counted(study.done, 'training run')}.", again, place)
         return None
     if study.pending.done():
-        try:
+        error = study.pending.exception()
+        if error is None:
             return study.pending.result()
-        except RunError as error:
+        if isinstance(error, RunError):
             _offer_again(str(error), again, place)
             return None
+        # A new one: the same would remember the frames of each visitor whom it was told.
+        raise type(error)(*error.args) from None
 
     @st.fragment(run_every=1.0)
     def waiting() -> None:

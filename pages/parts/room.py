@@ -14,11 +14,16 @@ import streamlit as st
 from streamlit.runtime import Runtime
 from streamlit.runtime.stats import CACHE_MEMORY_FAMILY
 
+from cpp_core.catalog.reading.limits import MEMORY_BYTES, bytes_text
 from cpp_core.trials.budget import budget
 
 FULL = (
     "The server holds as many files as it may at present: try again later, or bring a smaller "
     "file. Whoever runs it can allow more with CPP_CORE_MEMORY, in GiB."
+)
+ALONE = (
+    "This file would take about {takes} of memory, and {may} are allowed: leave out what is not "
+    "needed. Whoever runs the server can allow more with CPP_CORE_MEMORY, in GiB."
 )
 T = TypeVar("T")
 COPIES = 5
@@ -56,12 +61,19 @@ def held_bytes() -> int:
 def take_room(place: str, size: int) -> None:
     """Hold so many bytes at a place of this session, instead of what was there; or a sentence."""
     leave_room(place)
+    if size > budget():
+        raise ValueError(ALONE.format(takes=bytes_text(size), may=bytes_text(budget())))
     if held_bytes() + size > budget():
         raise ValueError(FULL)
     own = Weight(size)
     with _weighing:
         _weights.add(own)
     st.session_state[f"_room_{place}"] = own
+
+
+def reading_bytes() -> int:
+    """What the process that reads a file may take."""
+    return max(min(MEMORY_BYTES, budget()), MEMORY_BYTES // 4)
 
 
 def leave_room(place: str) -> None:

@@ -1,6 +1,9 @@
 """What the server does before its first visitor, and tells every browser first."""
 
+import asyncio
 import gc
+import time
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -10,11 +13,13 @@ from streamlit.config import get_option
 
 from cpp_core import ALGORITHMS, Experiment
 from cpp_core.figures.compare import WHO_WINS, first_picture, panels_of
+from cpp_core.trials.memory import give_back, share_places
 from cpp_core.verdicts.answers import compared
 from cpp_core.verdicts.coverage import promise_kept
 from cpp_core.verdicts.strip import asked_strip
 from cpp_core.verdicts.summary import figures_table
 from cpp_core.verdicts.terms import STYLE
+from pages.parts.keeping import DRAWN, REPORTS, RESULTS, STUDIED
 from pages.parts.live import jobs, keys_of, stored_results, stored_trials
 from pages.parts.room import Uploads
 from pages.parts.show import kept
@@ -45,9 +50,39 @@ class Guarded:
             return
         if scope["type"] == "http" and scope.get("method") == "PUT":
             with self.uploads.sent(declared(dict(scope["headers"]))) as fits:
-                await self.answer(scope, receive, send, self.app if fits else no_room)
+                await (self.take if fits else self.refuse)(scope, receive, send)
             return
         await self.answer(scope, receive, send, self.app)
+
+    async def refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Say that there is no room."""
+        await self.answer(scope, receive, send, no_room)
+
+    async def take(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Take in a file that comes fast enough: its room is kept for it all the while."""
+        arrived, begun = 0, False
+
+        async def counted() -> Message:
+            nonlocal arrived
+            message = await receive()
+            arrived += len(message.get("body", b""))
+            late = begins + SLOW_SECONDS + arrived / SLOWEST
+            limit.reschedule(late if message.get("more_body") else None)
+            return message
+
+        async def noted(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        begins = asyncio.get_running_loop().time()
+        try:
+            async with asyncio.timeout_at(begins + SLOW_SECONDS) as limit:
+                await self.answer(scope, counted, noted, self.app)
+        except TimeoutError:
+            if begun or not limit.expired():
+                raise
+            await self.answer(scope, receive, send, too_slow)
 
     async def answer(self, scope: Scope, receive: Receive, send: Send, app: ASGIApp) -> None:
         """What the application says, with our headers."""
@@ -66,6 +101,12 @@ def declared(headers: dict[bytes, bytes]) -> int:
     """How many bytes a request says that it brings; the most that it may where it does not say."""
     said = headers.get(b"content-length", b"")
     return int(said) if said.isdigit() and len(said) < 16 else get_option(UPLOAD) * 2**20
+
+
+async def too_slow(scope: Scope, receive: Receive, send: Send) -> None:
+    """The answer to a file that trickles."""
+    await send({"type": "http.response.start", "status": 408, "headers": []})
+    await send({"type": "http.response.body", "body": b"The file came too slowly."})
 
 
 async def no_room(scope: Scope, receive: Receive, send: Send) -> None:
@@ -90,6 +131,8 @@ def is_foreign(headers: dict[bytes, bytes]) -> bool:
     return host_of(origin.decode("latin-1")) not in (allowed if alone else allowed | asked) - {None}
 
 
+SLOW_SECONDS, SLOWEST = 30.0, 50_000
+"""A file that is sent with fewer bytes in a second is refused after this time."""
 UPLOAD, LOCAL = "server.maxUploadSize", {"localhost", "127.0.0.1", "::1"}
 HOSTS = (b"host", b"x-forwarded-host")
 
@@ -156,6 +199,27 @@ def is_page(start: Message) -> bool:
     headers = dict(start["headers"])
     html = headers.get(b"content-type", b"").startswith(b"text/html")
     return html and start["status"] == 200 and b"content-encoding" not in headers
+
+
+TIDY_SECONDS = 30.0
+
+
+def look_after() -> None:
+    """Be ready for visitors, then take back what they leave behind, again and again."""
+    share_places()
+    warm()
+    while True:
+        time.sleep(TIDY_SECONDS)
+        with suppress(Exception):  # whatever fails once, it goes on
+            tidy()
+
+
+def tidy() -> None:
+    """Let go of what nobody looks at, and give its memory back to the system."""
+    jobs().tidy()
+    for kept_values in (RESULTS, STUDIED, DRAWN, REPORTS):
+        kept_values.tidy(time.monotonic())
+    give_back()
 
 
 def warm() -> None:

@@ -21,10 +21,12 @@ from cpp_core.verdicts.strip import Strip
 from cpp_core.verdicts.strip_cards import STRENGTHS, Card
 from cpp_core.verdicts.summary import Table
 from cpp_core.verdicts.terms import with_terms
-from pages.parts.keeping import DRAWN, made, name_of
+from pages.parts.keeping import DRAWN, Made, made, name_of
 
 T = TypeVar("T")
-_drawing = Lock()
+_drawing = {large: Lock() for large in (False, True)}
+LARGE = 2**25
+"""Bytes of results from which on a drawing takes long: it delays no small one."""
 
 COLORS = {
     "exact": ("#1d4f9e", "#6cb6ff"),
@@ -44,8 +46,13 @@ def kept(function: Callable[..., T], results: Results, *args: Any, **settings: A
     if len(results.trials) < results.asked:
         return function(results, *args, **settings)
     key = function, name_of(results), args, tuple(sorted(settings.items()))
-    with _drawing:  # one after the other: all at once would all be late
-        return DRAWN.get(key, lambda: made(function, results, *args, **settings)).value
+
+    def draw() -> Made:
+        with _drawing[results.nbytes > LARGE]:  # one by one: all at once would all be late
+            drawn = DRAWN.find(key)  # by somebody else meanwhile
+            return made(function, results, *args, **settings) if drawn is None else drawn
+
+    return DRAWN.get(key, draw).value
 
 
 @lru_cache(maxsize=1)

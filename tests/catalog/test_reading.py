@@ -10,12 +10,13 @@ import pytest
 
 from benchmarks.hostile import HEAVY, KINDS, parquet, rows_of, xlsx
 from cpp_core import Experiment
+from cpp_core.catalog import files
 from cpp_core.catalog.datasets import OWN
 from cpp_core.catalog.files import NEEDED, read_frame
 from cpp_core.catalog.reading import child
 from cpp_core.catalog.reading.child import LINES, packed
 from cpp_core.catalog.reading.contents import found_in
-from cpp_core.catalog.reading.limits import Asked
+from cpp_core.catalog.reading.limits import Asked, FileError
 from tests.catalog.awkward import LABELS, PACKED, PLAIN, SIZES, TEXTS, N
 
 EMPTY, NO_ROWS, NO_INPUT = "is empty; needed", "but no rows; needed", "No column is left to predict"
@@ -273,3 +274,16 @@ def test_a_date_with_two_readings_is_asked_for():
     assert "3 April 2024 or 4 March 2024?" in question["text"]
     taken = pd.Timestamp("2024-04-03" if question["taken"] else "2024-03-04")
     assert table.column("when").to_pandas()[0] == taken
+
+
+def test_a_process_that_takes_too_much_is_ended_by_who_started_it(monkeypatch):
+    monkeypatch.setattr(files, "START_BYTES", -(2**40))  # where the system has no such bound
+    with pytest.raises(FileError, match=r"needs more than .* of memory"):
+        read_frame(PACKED["Parquet with all types"])
+
+
+def test_reading_may_be_given_less_memory():
+    many = b"a,b\n" + b"1.5,word\n" * 3_000_000
+    with pytest.raises(FileError, match=r"needs more than 34 MB of memory"):
+        read_frame(many, memory=2**25)
+    assert len(read_frame(PLAIN.encode(), memory=2**29).frame)

@@ -8,7 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from cpp_core.catalog import columns
 from cpp_core.catalog.checkups import checkups
+from cpp_core.catalog.columns import coded
 from cpp_core.catalog.tables import type_frame
 
 N = 60
@@ -216,3 +218,20 @@ def test_labels_beyond_what_a_float_can_tell():
     y = pd.array([2**64 - 1, 2**64 - 2, None] * 20, dtype="UInt64")
     table = type_frame(frame.assign(y=y)).table("y")
     assert sorted(set(table.y.tolist())) == [2**64 - 2, 2**64 - 1]
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_text_of_files_is_coded_as_that_of_python(missing):
+    words = ["Zoe", "a", "Ä", "😀", "\uffff", "a ", "", "10", "9", "ß"] * 3
+    words = [*words, None] if missing else words
+    codes, levels = coded(pd.Series(words, dtype="str"))
+    plain, expected = pd.factorize(pd.Series(words, dtype=object), sort=True)
+    assert levels == list(expected)
+    assert codes.tolist() == plain.tolist()
+    assert all(type(level) is str for level in levels)
+
+
+def test_words_that_do_not_fit_in_one_piece_are_found(monkeypatch):
+    monkeypatch.setattr(columns, "AT_ONCE", 3)
+    column = pd.Series([*map(str, range(10)), "oops"], dtype="str")
+    assert columns.type_column("x", column)[0].odd == "'oops' in row 11"

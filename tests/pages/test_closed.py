@@ -88,3 +88,48 @@ def test_files_that_are_sent_have_no_more_room_than_the_budget(monkeypatch):
         assert (first, second) == (True, False)
     with uploads.sent(200 * 2**20) as again:
         assert again
+
+
+def test_a_file_that_trickles_is_refused_and_leaves_its_room(monkeypatch):
+    monkeypatch.setattr(serving, "SLOW_SECONDS", 0.3)
+    monkeypatch.setattr(serving, "SLOWEST", 1000)
+
+    def sent(pause, size, parts=3):
+        """How a file ends of which a part comes after each pause."""
+        answers, left = [], [parts]
+
+        async def receive():
+            await asyncio.sleep(pause)
+            left[0] -= 1
+            return {"type": "http.request", "body": b"x" * size, "more_body": left[0] > 0}
+
+        async def app(scope, receive, send):
+            while (await receive())["more_body"]:
+                pass
+            await asyncio.sleep(0.4)  # what is done with it is no part of it
+            await send({"type": "http.response.start", "status": 204, "headers": []})
+
+        async def send(message):
+            answers.append(message)
+
+        guarded = Guarded(app)
+        scope = {"type": "http", "method": "PUT", "headers": [(b"content-length", b"1000")]}
+        asyncio.run(guarded(scope, receive, send))
+        assert guarded.uploads._under_way == 0
+        return answers[0]["status"]
+
+    assert sent(0.0, 10) == 204
+    assert sent(0.2, 10**6) == 204
+    assert sent(0.2, 10) == 408
+
+
+def test_a_file_that_is_too_large_alone_is_told_apart_from_a_full_server(monkeypatch):
+    monkeypatch.setenv("CPP_CORE_MEMORY", str(100 / 1024))
+    with pytest.raises(ValueError, match=r"would take about .* are allowed"):
+        room.take_room("test", 101 * 2**20)
+    others = room.Weight(60 * 2**20)
+    room._weights.add(others)
+    with pytest.raises(ValueError, match="try again later"):
+        room.take_room("test", 50 * 2**20)
+    del others
+    assert 0 < room.reading_bytes() < 2**29

@@ -1,8 +1,11 @@
 """What the server keeps: bounded in bytes, without what it was made from, and nobody else's."""
 
 import gc
+import time
 import weakref
 from dataclasses import replace
+from threading import Event, Thread
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,8 +16,8 @@ from cpp_core.catalog.datasets import forget
 from cpp_core.figures.compare import first_picture
 from cpp_core.trials.one_trial import run_block
 from pages.parts.choices import Choice
-from pages.parts.keeping import DRAWN, SETTING, USUAL, Kept, kept_bytes
-from pages.parts.show import kept
+from pages.parts.keeping import DRAWN, IDLE_SECONDS, SETTING, USUAL, Kept, kept_bytes
+from pages.parts.show import LARGE, kept
 
 
 @pytest.fixture(autouse=True)
@@ -53,6 +56,43 @@ def test_the_newest_stays_even_if_it_is_too_large(monkeypatch):
     cache.get("large", lambda: 1000 * b"x")
     assert len(cache) == 1
     cache.get("large", lambda: pytest.fail("it is there"))
+
+
+def test_one_that_is_too_large_goes_once_nobody_looks(monkeypatch):
+    monkeypatch.setenv(SETTING, str(100 / 2**20))
+    cache = Kept(1.0, len)
+    cache.get("large", lambda: 1000 * b"x")
+    cache.tidy(time.monotonic())
+    assert len(cache) == 1
+    later = time.monotonic() + 2 * IDLE_SECONDS
+    cache.tidy(later)
+    assert len(cache) == 0
+    cache.get("small", lambda: b"x")
+    cache.tidy(later)
+    assert len(cache) == 1
+
+
+def test_a_large_drawing_delays_no_small_one():
+    begun, ended = Event(), Event()
+    large = of_seed(0)
+    object.__setattr__(large, "_readers", {"big": SimpleNamespace(own=np.zeros(LARGE // 8 + 1))})
+
+    def slow(results):
+        begun.set()
+        assert ended.wait(20)
+        return "slow"
+
+    drawings = [Thread(target=kept, args=(slow, large)) for _ in range(2)]
+    for drawing in drawings:
+        drawing.start()
+    assert begun.wait(20)
+    assert kept(lambda results: "quick", of_seed(1)) == "quick"
+    made = DRAWN.made
+    assert made == 1
+    ended.set()
+    for drawing in drawings:
+        drawing.join(20)
+    assert kept(slow, large) == "slow"
 
 
 def test_what_grows_is_measured_again(monkeypatch):

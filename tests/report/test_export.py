@@ -1,11 +1,11 @@
 """Files for other programs: nothing in them is executed."""
 
 import io
-import subprocess
 import threading
 import time
 
 import pandas as pd
+import psutil
 import pytest
 
 from cpp_core.report import pdf
@@ -38,36 +38,68 @@ def test_numbers_names_and_gaps_stay_as_they_are():
     assert csv_text(twice) == "x,x\n'=a,1\nb,2\n"
 
 
+BROWSER = """#!/bin/sh
+echo "$@" >> {folder}/calls
+mkdir {folder}/prints || echo both >> {folder}/calls
+{first}
+rmdir {folder}/prints
+for word in "$@"; do case $word in --print-to-pdf=*) echo x > "${{word#*=}}";; esac; done
+"""
+NO_SANDBOX = "case $* in *--no-sandbox*) ;; *) rmdir {folder}/prints; exit 1;; esac"
+
+
 @pytest.fixture
-def chromium(monkeypatch):
-    """A browser that notes what it is asked, and how many print at once."""
-    calls, at_once = [], []
+def chromium(monkeypatch, tmp_path):
+    """A browser that notes what it is asked; it does something first, as root it has no sandbox."""
+    path = tmp_path / "chromium"
 
-    def started(command, **limits):
-        calls.append(command)
-        at_once.append(1)
-        most.append(len(at_once))
-        time.sleep(0.02)
-        at_once.pop()
-        if refuses and "--no-sandbox" not in command:
-            raise subprocess.CalledProcessError(1, command)
-        (path,) = (text.partition("=")[2] for text in command if text.startswith("--print-to"))
-        open(path, "wb").close()
+    def make(first="sleep 0.05"):
+        path.write_text(BROWSER.format(folder=tmp_path, first=first.format(folder=tmp_path)))
+        path.chmod(0o755)
 
-    refuses, most = [], []
-    monkeypatch.setattr(pdf, "find_browser", lambda: "chromium")
-    monkeypatch.setattr("cpp_core.report.pdf.subprocess.run", started)
-    return calls, refuses, most
+    def calls():
+        found = (tmp_path / "calls").read_text().splitlines()
+        (tmp_path / "calls").unlink()
+        return found
+
+    make()
+    monkeypatch.setattr(pdf, "find_browser", lambda: str(path))
+    monkeypatch.setattr(pdf, "_sandboxed", threading.Event())
+    return make, calls
 
 
 def test_chromium_prints_with_its_sandbox_where_it_can(chromium, tmp_path):
-    calls, refuses, _ = chromium
+    make, calls = chromium
+    make(NO_SANDBOX)
     pdf.report_pdf("<p>x", tmp_path / "x.pdf")
-    assert ["--no-sandbox" in command for command in calls] == [False]
-    calls.clear()
-    refuses.append(True)
+    assert ["--no-sandbox" in call for call in calls()] == [False, True]
+    make()
     pdf.report_pdf("<p>x", tmp_path / "x.pdf")
-    assert ["--no-sandbox" in command for command in calls] == [False, True]
+    assert ["--no-sandbox" in call for call in calls()] == [False]
+    make(NO_SANDBOX)  # it has worked: this is another failure
+    with pytest.raises(ValueError, match="could not print the report"):
+        pdf.report_pdf("<p>x", tmp_path / "x.pdf")
+    assert ["--no-sandbox" in call for call in calls()] == [False]
+
+
+def test_a_browser_that_hangs_ends_with_all_that_it_started(chromium, tmp_path, monkeypatch):
+    make, _ = chromium
+    make("sleep 300 & echo $! > {folder}/started; wait")
+    monkeypatch.setattr(pdf, "PDF_SECONDS", 1.0)
+    with pytest.raises(ValueError, match="could not print the report"):
+        pdf.report_pdf("<p>x", tmp_path / "x.pdf")
+    started = int((tmp_path / "started").read_text())
+    deadline = time.monotonic() + 20
+    while psutil.pid_exists(started) and psutil.Process(started).status() != "zombie":
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_who_waits_too_long_for_others_reads_that(chromium, tmp_path, monkeypatch):
+    monkeypatch.setattr(pdf, "WAIT_SECONDS", 0.05)
+    with pdf._printing, pytest.raises(ValueError, match="Others are printing reports"):
+        pdf.report_pdf("<p>x", tmp_path / "x.pdf")
+    pdf.report_pdf("<p>x", tmp_path / "x.pdf")
 
 
 def test_one_pdf_is_printed_at_a_time(chromium, tmp_path):
@@ -79,4 +111,7 @@ def test_one_pdf_is_printed_at_a_time(chromium, tmp_path):
         thread.start()
     for thread in threads:
         thread.join()
-    assert chromium[2] == [1] * 4
+    _, calls = chromium
+    found = calls()
+    assert len(found) == 4
+    assert "both" not in found

@@ -19,6 +19,7 @@ from cpp_core.trials.budget import (
     cost_of,
     machine_memory,
     most_trials,
+    share_of,
     usual_algorithms,
 )
 from cpp_core.trials.experiment import USUAL_ALGORITHMS
@@ -64,6 +65,17 @@ def test_the_budget_is_a_setting(monkeypatch):
         monkeypatch.setenv("CPP_CORE_MEMORY", bad)
         with pytest.raises(BudgetError, match="must be a number of GiB above 0"):
             budget()
+
+
+def test_workers_share_the_budget(monkeypatch):
+    monkeypatch.setenv("CPP_CORE_MEMORY", "8")
+    assert [share_of(n) // 2**30 for n in (1, 2, 4, 8, 64)] == [8, 4, 2, 1, 1]
+    monkeypatch.setenv("CPP_CORE_MEMORY", "0.5")
+    assert share_of(2) == 2**29
+    cost = cost_of(SMALL)
+    check_budget(SMALL, each=cost.trial)
+    with pytest.raises(BudgetError, match="are allowed: ask for smaller sizes"):
+        check_budget(SMALL, each=cost.trial - 1)
 
 
 def test_what_everybody_runs_is_allowed(monkeypatch):

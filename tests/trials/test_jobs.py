@@ -3,14 +3,18 @@
 import subprocess
 import sys
 import time
+import weakref
+from dataclasses import replace
 
 import numpy as np
 import psutil
 import pytest
 
 from cpp_core import Experiment, Store, add_table, run
+from cpp_core.catalog.datasets import forget
 from cpp_core.trials.crew import Crew
 from cpp_core.trials.jobs import KEPT, Jobs
+from cpp_core.trials.watching import Watchers
 
 COMPILED = Experiment(dataset="quadnoise", algorithms=("gd", "sgd"), n=300, test_size=60)
 LONG_COMPILED = Experiment.preset("quadnoise-algorithm")  # about 20 ms a trial
@@ -386,6 +390,48 @@ def test_the_last_jobs_are_kept(managed):
     watch(jobs.start(COMPILED, 2, 0))
     kept = [seed for seed in range(KEPT + 2) if jobs.find(COMPILED, 1, seed)]
     assert kept == list(range(2, KEPT + 2))
+
+
+def test_a_job_that_is_over_holds_no_table(store, managed):
+    rng = np.random.default_rng(1)
+    table = add_table(rng.normal(size=(60, 2)), rng.normal(size=60), "regression", "Mine")
+    job = managed(store).start(Experiment(dataset=table.name, algorithms=("ridge",)), 2000, 0)
+    run_, told = weakref.ref(job._run), job._run._own
+    assert len(told) > table.table[0].nbytes
+    watch(job)
+    assert (job.wait(5), job.state, job.behind) == (True, "done", 0)
+    del told
+    seconds_until(lambda: run_() is None, 5)  # a seat looks again ten times a second
+    forget(table.name)
+
+
+def test_a_first_trial_that_takes_long_is_asked_for(managed, monkeypatch):
+    monkeypatch.setattr("cpp_core.trials.jobs.FIRST_SECONDS", 1.0)
+    jobs = managed(Store(None), lease=60)
+    slow = replace(SLOW_FITS, n=1200, variant="z-free", n_sets=100)
+    job = jobs.start(slow, 1, 0, limit=0.5)
+    watch(job)
+    assert (job.state, job.done, job.seconds_left, job.short) == ("paused", 0, None, False)
+    assert job.wait(5)
+    asked = jobs.start(slow, 1, 0)
+    start = time.monotonic()
+    watch(asked, lambda: time.monotonic() - start > 3)
+    assert asked.state == "running"
+
+
+def test_stored_results_are_let_go_once_nobody_looks(tmp_path, managed):
+    jobs, unstored = managed(Store(tmp_path), lease=600), managed(Store(None), lease=600)
+    for own in (jobs, unstored):
+        job = own.start(COMPILED, 3, 0)
+        watch(job)
+        job.watchers = Watchers(0.0)
+        time.sleep(0.02)
+        own.tidy()
+    assert jobs.find(COMPILED, 3, 0) is None
+    assert unstored.find(COMPILED, 3, 0).done == 3
+    assert jobs.start(COMPILED, 3, 0).state == "done"
+    jobs.tidy()  # somebody looks
+    assert jobs.find(COMPILED, 3, 0) is not None
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,9 @@
 """What this process alone knows, told to another one."""
 
+import gc
 import subprocess
 import sys
+import weakref
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from cpp_core.catalog.datasets import OWN
 from cpp_core.catalog.own_algorithms import read_algorithms
 from cpp_core.trials import own
 from cpp_core.trials.own import own_of, packed, unpacked
+from cpp_core.trials.trial_entry import table_gram
 
 MODELS = """
 import numpy as np
@@ -80,6 +83,16 @@ def test_what_is_known_stays_and_what_was_told_is_replaced(experiment):
     unpacked(again)
     assert list(OWN) == [other.name]  # no older table is kept
     assert LOSSES["twice"].function(None, None, 1.0) == 3.0
+
+
+def test_nothing_of_a_table_is_left_once_it_is_forgotten(experiment):
+    told = packed(own_of(experiment))
+    OWN.clear()
+    unpacked(told)
+    table, gram = weakref.ref(experiment.data), weakref.ref(table_gram(experiment.data))
+    own.unlearn()
+    gc.collect()
+    assert (table(), gram()) == (None, None)
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """Work that is watched: counted, cancelled, given up, refused; its process is of use again."""
 
 import time
+from contextlib import suppress
 
 import numpy as np
 import psutil
@@ -13,6 +14,7 @@ from cpp_core.trials.case_study import case_study
 from cpp_core.trials.children import RunError
 from cpp_core.trials.crew import Crew
 from cpp_core.trials.watching import StoppedError, Watched
+from pages.parts.live import awaited
 
 X, Y = np.zeros((3, 1)), np.arange(3.0)
 
@@ -134,6 +136,36 @@ def test_one_that_takes_too_much_memory(monkeypatch):
         study.pending.result(60)
     crew.close()
     assert not study.stopped
+
+
+def test_a_child_that_has_nothing_to_do_gives_memory_back_and_ends_unless_it_is_the_last(
+    monkeypatch,
+):
+    monkeypatch.setattr("cpp_core.trials.crew.IDLE_SECONDS", 0.5)
+    others = set(psutil.Process().children())
+    crew = Crew(1)
+    assert Watched(crew, holds, 2**29, 0.0, lease=60).pending.result(60) == 2**26
+    deadline = time.monotonic() + 60
+    while True:
+        own = set(psutil.Process().children()) - others
+        with suppress(psutil.NoSuchProcess):
+            if len(own) == 1 and sum(p.memory_info().rss for p in own) < 2**29:
+                break
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert Watched(crew, fits, 2, lease=60).pending.result(60) == 2
+    crew.close()
+
+
+def test_what_an_error_was_told_to_is_not_remembered(crew):
+    study = Watched(crew, int, "many", lease=60)
+    error = study.pending.exception(60)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="many") as raised:
+            awaited(study, lambda: None, "Words", 1, "place")
+        assert raised.value is not error
+        assert raised.value.__context__ is None
+    assert error.__traceback__ is None
 
 
 def test_a_study_of_cases_counts_all_its_runs(crew):

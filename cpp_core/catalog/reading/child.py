@@ -14,7 +14,6 @@ import pyarrow as pa
 
 from .contents import found_in
 from .limits import (
-    MEMORY_BYTES,
     SECONDS,
     TABLE_BYTES,
     Asked,
@@ -50,14 +49,18 @@ def main() -> None:
 
 
 def bound() -> None:
-    """Let the process take no more than its share, where the system knows such limits."""
+    """Let the process take no more than its share, where the system knows such limits.
+
+    Elsewhere who started it looks at its memory.
+    """
     with suppress(ImportError, OSError, ValueError):
         import resource
 
         resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))
         with open("/proc/self/statm", encoding="ascii") as file:
             now = int(file.read().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (now + MEMORY_BYTES, now + MEMORY_BYTES))
+        most = now + int(sys.argv[2])
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 def packed(found: Found, name: str) -> tuple[dict[str, Any], pa.Table]:
