@@ -86,7 +86,7 @@ def test_nonsense_is_never_a_value(text):
     ("key", "text"),
     [
         *(("alpha", "0.001"), ("alpha", "7"), ("n", "1"), ("n", "2.0"), ("seed", "-1")),
-        *(("rate", "1.01"), ("margin", "-0.1"), ("trials", "5"), ("sure", "1"), ("d", "51")),
+        *(("rate", "1.01"), ("margin", "-0.1"), ("trials", "7"), ("sure", "1"), ("d", "51")),
     ],
 )
 def test_what_lies_outside_is_passed_over(key, text):
