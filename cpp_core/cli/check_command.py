@@ -100,9 +100,8 @@ def summary_lines(table: LossTable, answers: Answers, alpha: float) -> list[str]
 
 def told_lines(answers: Answers, alpha: float) -> list[str]:
     """The sentences as lines, each with its badge."""
-    lines = [told_line(verdict) for verdict in answers.answer]
-    several = len(answers.answer) > 1
+    asked, several = isinstance(answers.answer[0], Decision), len(answers.answer) > 1
+    lines = [told_line(verdict) for verdict in (answers.answer if asked else answers.bounds)]
     lines += [separately_line(answers, alpha)] if several else []
-    if isinstance(answers.answer[0], Decision):
-        lines += [told_line(verdict) for verdict in answers.bounds if several]
+    lines += [told_line(verdict) for verdict in answers.bounds if asked and several]
     return lines + [told_line(verdict) for verdict in (*answers.who_wins, *answers.groups)]

@@ -139,7 +139,7 @@ def summary_lines(results: Results, given: argparse.Namespace) -> list[str]:
     found, experiment = figures_table(results, alpha, side), results.experiment
     head = f"{experiment.variant} on {experiment.data.label}, {confidence(alpha)} confidence"
     head += "" if experiment.kind.symbolic else f", {side}"  # a set of symbols has no side
-    head += f" (k = {experiment.sizes.k}, m = {experiment.sizes.m})"
+    head += f" (k = {experiment.sizes.k:,}, m = {experiment.sizes.m:,})"
     lines += [""] if lines else []
     lines += [head, *aligned(found), found.caption, *failed_lines(results), *pairs]
     return lines + (["", *map(told_line, told)] if given.why and told else [])
