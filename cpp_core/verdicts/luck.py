@@ -9,8 +9,8 @@ from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.checks import Level
 from cpp_core.trials.results import Results, median
 from cpp_core.verdicts.about import LEAST_TRIALS, Brief, Verdict, about_results, first_trial
-from cpp_core.verdicts.held_out import this_one, trial_noun
-from cpp_core.verdicts.language import counted, percent, plural, sentence
+from cpp_core.verdicts.held_out import this_one
+from cpp_core.verdicts.language import counted, percent, sentence
 
 
 def split_places(results: Results, alpha: Level = 0.1, side: str = "upper") -> tuple[Verdict, ...]:
@@ -38,9 +38,10 @@ def split_place(
     own, others = bounds[row], np.delete(bounds, row)
     if np.isinf(own):
         return None
-    noun, this = trial_noun(results.experiment), this_one(results.experiment)
+    this = this_one(results.experiment)
+    kind = this.removeprefix("this ")
     below, above = float(np.mean(others < own)), float(np.mean(others > own))
-    equal, others_ = 1 - below - above, counted(n - 1, f"other {noun}")
+    equal, others_ = 1 - below - above, counted(n - 1, f"other {kind}")
     if above > max(below, 0.5):
         place = f"lower than in {percent(above)} of {others_}"
     elif below > max(above, 0.5):
@@ -51,14 +52,11 @@ def split_place(
         place = f"in the middle of {others_}"
     what = "bound" if side == "upper" else f"{about.bad_end} end"
     usual = about.end(median(bounds))
-    text = (
-        f"{label}: {this}'s {what}, {about.end(own)}, is {place}; typical is {usual}. The "
-        f"promise is over {plural(this.removeprefix('this '))}."
-    )
+    text = f"{label}: {this}'s {what}, {about.end(own)}, is {place}; typical is {usual}."
     why = (
         f"{sentence(this)} was fixed beforehand, and its bound keeps the promise over all such, "
         f"lucky and unlucky ones; {percent(float(read.test_coverage[row]))} of its own test losses "
-        f"lie within it. A better bound of another {noun} is luck, not a better model, and "
+        f"lie within it. A better bound of another {kind} is luck, not a better model, and "
         "choosing it would cost confidence."
     )
     facts = about.facts(

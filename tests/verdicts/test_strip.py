@@ -181,9 +181,7 @@ def test_one_alone_has_no_decision():
     many = asked_strip(results_of([np.repeat(tenths(99), 25, axis=0)]))
     usual = cards(many)["Typical of 25 simulated data sets"]
     assert (usual.text, usual.strength) == ("at most 9 nats", None)
-    assert usual.detail == (
-        "this data set's is the same as in 100 % of 24 other simulated data sets"
-    )
+    assert usual.detail == ("this data set's is the same as in 100 % of 24 other data sets")
 
 
 def test_a_bound_is_one_number_wherever_it_is_quoted():
