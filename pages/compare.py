@@ -82,7 +82,7 @@ def show_tab(results: Results, choice: Choice, name: str, kinds: list[PanelKind]
     for i, kind in enumerate(kinds):
         with places[i] if places else st.container():
             arguments = kind.arguments(two, choice.alpha, choice.side)
-            show_panel(kept(kind.draw, results, *arguments, dark=dark()))
+            show_panel(kept(kind.draw, results, *arguments, dark=dark()), beside=bool(places))
     if name == WHO_WINS:
         show_comparison(results, choice)
     elif results.experiment.data.table is not None:

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,7 +14,6 @@ from cpp_core.catalog.files import FileRead
 from cpp_core.catalog.loss_files import LossTable, column_names, open_losses, read_losses
 from cpp_core.catalog.reading.limits import FILE_BYTES, MEGABYTE
 from cpp_core.figures.loss_figures import Columns, color_of, loss_picture
-from cpp_core.figures.panels import Panel
 from cpp_core.report.export import file_name, losses_json
 from cpp_core.report.pages import losses_report_html
 from cpp_core.report.reproduce import asked_of, losses_command_line
@@ -229,11 +227,6 @@ def limits_of(table: LossTable, alpha: float, digest: str) -> dict[str, Any]:
 # What is found
 
 
-def plain_panel(panel: Panel) -> Panel:
-    """A panel with names from a file, whose title is shown as Markdown."""
-    return replace(panel, title=literal(panel.title))
-
-
 def show_table(table: Table, columns: Columns) -> None:
     """A table with names from a file, and how to read it."""
     colors = {name: color_of(columns, name) for name in columns}
@@ -251,8 +244,8 @@ def show_found(table: LossTable, answers: Answers, question: dict[str, Any]) -> 
     picture = loss_picture(table.columns, alpha, limit, *rate, dark(), **numbers)
     left, right = st.columns(2)
     with left:
-        show_panel(plain_panel(picture), "file")
-    with right, st.container(border=True):
+        show_panel(picture, "file", beside=True)
+    with right, st.container(border=True, height="stretch"):
         show_table(losses_table(table, answers, alpha, cases=False), table.columns)
         if len(table.columns) > 2:  # of two, the strip says it
             st.caption("\n".join(f"- {literal(line)}" for line in pair_lines(answers.strip)))
@@ -266,7 +259,7 @@ def show_found(table: LossTable, answers: Answers, question: dict[str, Any]) -> 
 def show_sentences(answers: Answers) -> None:
     """Every statement in a line with its strength; "why?" opens it in full."""
     parts = {
-        "Each model": (*answers.answer, *answers.bounds),
+        "Each model": answers.each_model,
         "Who is better": answers.who_wins,
         "Pair by pair": answers.pairs,
         "Within each group": answers.groups,

@@ -100,9 +100,9 @@ def summary_lines(table: LossTable, answers: Answers, alpha: float) -> list[str]
 
 def told_lines(answers: Answers, alpha: float) -> list[str]:
     """The sentences as lines, each with its badge."""
+    asked, several = isinstance(answers.answer[0], Decision), len(answers.answer) > 1
     lines = [told_line(verdict) for verdict in answers.answer]
-    several = len(answers.answer) > 1
     lines += [separately_line(answers, alpha)] if several else []
-    if isinstance(answers.answer[0], Decision):
-        lines += [told_line(verdict) for verdict in answers.bounds if several]
+    more = several if asked else answers.bounds is not answers.answer
+    lines += [told_line(verdict) for verdict in answers.bounds if more]
     return lines + [told_line(verdict) for verdict in (*answers.who_wins, *answers.groups)]

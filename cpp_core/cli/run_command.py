@@ -141,7 +141,7 @@ def summary_lines(results: Results, given: argparse.Namespace) -> list[str]:
     found, experiment = figures_table(results, alpha, side), results.experiment
     head = f"{experiment.variant} on {experiment.data.label}, {confidence(alpha)} confidence"
     head += "" if experiment.kind.symbolic else f", {side}"  # a set of symbols has no side
-    head += f" (k = {experiment.sizes.k}, m = {experiment.sizes.m})"
+    head += f" (k = {experiment.sizes.k:,}, m = {experiment.sizes.m:,})"
     lines += [""] if lines else []
     lines += [head, *aligned(found), found.caption, *failed_lines(results)]
     within = group_bounds(results, alpha) if 0 in results.trials else ()

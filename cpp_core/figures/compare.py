@@ -93,9 +93,9 @@ def panels_of(results: Results, side: str = "two-sided") -> dict[str, list[Panel
 def first_picture(
     results: Results, alpha: Level = 0.1, side: str = "two-sided", dark: bool = False, **more: Any
 ) -> Panel:
-    """The one picture that explains the answer; ``more`` is for that of the next loss."""
+    """The one picture that explains the answer; ``more`` says whether new cases can be drawn."""
     if results.experiment.kind.symbolic:
         return symbol_bars(results, alpha, side, dark)
     if results.experiment.measure.errors:
-        return errors_bars(results, alpha, side, dark)
+        return errors_bars(results, alpha, side, dark, **more)
     return next_loss(results, alpha, side, dark, **more)

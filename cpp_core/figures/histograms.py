@@ -160,9 +160,14 @@ def half_of(whose: str, values: NDArray) -> str:
 
     >>> half_of("Ridge's widths", np.array([0.1, 0.51, 0.74, 9.0]))
     "Half of Ridge's widths lie between 0.51 and 0.74"
+    >>> half_of("Ridge's widths", np.array([0.5, 0.7, np.inf, np.inf, np.inf]))
+    "Half of Ridge's widths are 0.7 or more"
     """
-    low, high = (number(quantile(values, level)) for level in (0.25, 0.75))
+    ends = [quantile(values, level) for level in (0.25, 0.75)]
+    low, high = map(number, ends)
     where = f"are about {low}" if low == high else f"lie between {low} and {high}"
+    if np.isinf(ends[1]):
+        where = "are infinite" if np.isinf(ends[0]) else f"are {low} or more"
     return f"Half of {whose} {where}"
 
 

@@ -1,8 +1,10 @@
 """Where the sets are and how wide, as panels whose title states the finding."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cpp_core.checks import Level, exact_alpha, lookup
 from cpp_core.figures.histograms import (
@@ -40,7 +42,7 @@ from cpp_core.figures.panels import (
 from cpp_core.figures.sketch import Settings, Sketch
 from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.results import Results, median
-from cpp_core.verdicts.about import About, about_results, check_numeric
+from cpp_core.verdicts.about import LEAST_TRIALS, About, about_results, check_numeric
 from cpp_core.verdicts.coverage import too_few
 from cpp_core.verdicts.language import (
     confidence,
@@ -245,6 +247,7 @@ def paired_difference(
     for own in every:
         figure.fade(0, own, ink(dark), about.difference)
     figure.difference(0, mark, right)
+    _typical_words(figure, every, about)
     figure.vline(0, stroke(dark))
     figure.frame(380 if missing else 340)
     _draw_wins(figure, wins, (first, second), about, dark)
@@ -255,12 +258,25 @@ def paired_difference(
     figure.axis("y", {**rows_layout([""]), "showticklabels": False})
     at = "at the one random test case " if next_["at_case"] else ""
     shares = _wins_words(wins, about)
-    caption = f"Bar: the set {at}of trial 0. Fade: its ends over the trials. {shares}."
+    fade = " Fade: its ends over the trials." if len(frame) >= LEAST_TRIALS else ""
+    caption = f"Bar: the set {at}of trial 0.{fade} {shares}."
     if about.n_pairs > 1:
         caption += f" Judged for all {about.n_pairs} pairs jointly."
     alt = f"A bar for the {mark.hover}, and a bar of wins. {shares}."
     title = _duel_title(next_, wins, about, confidence(each))
     return Panel("paired", title, figure, caption, alt, frame.drop(columns=["test_coverage"]))
+
+
+def _typical_words(figure: SetChart, ends: Sequence[NDArray], about: About) -> None:
+    """The medians of the two ends in words above the fades, where there are enough trials."""
+    low, high = map(median, ends)
+    if len(ends[0]) < LEAST_TRIALS or not np.isfinite([low, high]).all():
+        return
+    right = figure.along.place(high) < 0.6
+    left = not right and figure.along.place(low) > 0.4
+    place: Settings = {"x": high if right else low if left else figure.along.high}
+    place |= {"y": -0.45, "xanchor": "left" if right else "right", "font": {"size": 11}}
+    figure.note(f"typical: {bound_words(about.difference, low, high)}", **place)
 
 
 def _draw_wins(

@@ -26,7 +26,7 @@ from cpp_core.figures.panels import (
 )
 from cpp_core.method.counts import batch_errors
 from cpp_core.verdicts.about import About, about_numbers
-from cpp_core.verdicts.bounds import NEXT_CASES, bound_of
+from cpp_core.verdicts.bounds import NEXT_CASES, bound_of, errors_words
 from cpp_core.verdicts.comparisons import Pair, next_difference_of
 from cpp_core.verdicts.held import Held, held_title
 from cpp_core.verdicts.language import (
@@ -147,7 +147,7 @@ def error_bars(
     asked = [] if rate_at_most is None else [rate_at_most * batch_size]
     figure = SetChart(Axis.around([0, *most.values(), *usual.values(), *asked], False, zero=True))
     for row, (name, errors) in enumerate(most.items()):
-        hover = f"{chart_text(name)}: at most {counted(errors, 'error')}"
+        hover = f"{chart_text(name)}: {errors_words(0, errors, batch_size)}"
         figure.set(row, SetMark(0, errors, color_of(columns, name), hover))
     labels = [f"<b>{chart_text(name)}</b>" for name in columns]
     cases = counted(batch_size, "case")
@@ -156,7 +156,7 @@ def error_bars(
         figure.vline(asked[0], stroke(dark, "dash"))
     figure.frame_sets(f"errors on the next {cases}", labels, 100, 62)
     each = " each" if len(columns) > 1 else ""
-    readings = [f"{name} at most {counted(errors, 'error')}" for name, errors in most.items()]
+    readings = [f"{name} {errors_words(0, own, batch_size)}" for name, own in most.items()]
     title = f"On the next {cases}, with {confidence(alpha)} confidence{each}: {', '.join(readings)}"
     caption = "Bar: up to the most errors, by an exact rule. Grey: as many as at the error rate in "
     caption += "the file."
@@ -187,7 +187,10 @@ def loss_histograms(columns: Columns, alpha: Level, **numbers: Any) -> Panel:
     about = about_numbers(**numbers, n_algorithms=len(columns))
     many = plural(about.loss)
     edges = bin_edges(list(columns.values()), log=False)
-    figure, frames, readings, outside = stacked(len(columns)), [], [], 0
+    figure, frames, outside = stacked(len(columns)), [], 0
+    bounds = {
+        name: bound_of(own, alpha, about, name).facts["bound"] for name, own in columns.items()
+    }
     for row, (name, own) in enumerate(columns.items(), start=1):
         counts = np.histogram(own, edges)[0]
         outside += int(own.size - counts.sum())
@@ -195,11 +198,8 @@ def loss_histograms(columns: Columns, alpha: Level, **numbers: Any) -> Panel:
         marker = {"color": faded(color, 0.6), "line": {"color": color, "width": 1}}
         hover, middles = f"%{{y}} {many} around %{{x:.3g}}", (edges[:-1] + edges[1:]) / 2
         figure.bar(middles, counts, marker, hover, row, width=np.diff(edges))
-        bound = float(bound_of(own, alpha, about, name).facts["bound"])
-        if math.isfinite(bound):
-            figure.vline(bound, stroke(False, "dash"), [row])
-        beyond = (about.sign * own > about.sign * bound).sum()
-        readings.append(f"{beyond} of {own.size} {many} of {name}")
+        if math.isfinite(bounds[name]):
+            figure.vline(float(bounds[name]), stroke(False, "dash"), [row])
         name_row(figure, f"<b>{chart_text(name)}</b>", row)
         own_bins = {"column": name, "from": edges[:-1], "to": edges[1:], "losses": counts}
         frames.append(pd.DataFrame(own_bins)[counts > 0])
@@ -207,7 +207,7 @@ def loss_histograms(columns: Columns, alpha: Level, **numbers: Any) -> Panel:
     figure.axis("x", {**Axis.around(edges[[0, -1]]).layout(about.loss), "title": {}})
     figure.axis("x", {"title": {"text": about.loss}}, len(columns))
     figure.axis("y", {"title": {"text": "cases"}, "nticks": 4, "automargin": True})
-    title = f"{listed(readings)} lie {'below' if about.greater_is_better else 'above'} the bound"
+    title = _beyond_title(columns, bounds, about)
     caption = f"Dashed: the {confidence(alpha)} bound on the next {about.loss}. The same bins in "
     caption += "every row."
     if outside:
@@ -215,6 +215,28 @@ def loss_histograms(columns: Columns, alpha: Level, **numbers: Any) -> Panel:
         caption += "not drawn."
     alt = f"Histograms of {many}, a row per model. {title}."
     return Panel("losses", title, figure, caption, alt, pd.concat(frames, ignore_index=True))
+
+
+def _beyond_title(columns: Columns, bounds: Mapping[str, float], about: About) -> str:
+    """How many numbers of each model lie beyond its bound, and who has none."""
+    known = {name: own for name, own in columns.items() if math.isfinite(bounds[name])}
+    beyond = {
+        name: int((about.sign * own > about.sign * bounds[name]).sum())
+        for name, own in known.items()
+    }
+    readings = [
+        f"{beyond[name]:,} of {counted(own.size, about.loss)} of {name}"
+        for name, own in known.items()
+    ]
+    none = [name for name in columns if name not in known]
+    told = []
+    if readings:
+        lie = "lies" if list(beyond.values()) == [1] else "lie"
+        side = "below" if about.greater_is_better else "above"
+        told.append(f"{listed(readings)} {lie} {side} the bound")
+    if none:
+        told.append(f"{listed(none)} {'has' if len(none) == 1 else 'have'} no finite bound")
+    return "; ".join(told)
 
 
 def difference_bars(columns: Columns, alpha: Level, **numbers: Any) -> Panel:

@@ -284,7 +284,7 @@ class LossRows(SetChart):
         height = np.arange(count)[:, None] * 2 % 5 * 0.035 - 0.07
         x, y = self.drawn(losses.ravel()), plain((np.arange(rows) + BAR + height).ravel())
         drops = len(self.data)
-        self.counters()
+        self.counters(self.labels)
         self.dropped(losses.ravel(), y)
         steps: list[Settings] = []
         for i in range(count + 1):
@@ -298,14 +298,6 @@ class LossRows(SetChart):
         words = (f"Draw the next {new}", "Draw up to {}", last_words)
         self.film(steps, {*range(PAUSE, count, PAUSE), count}, words)
         return count
-
-    def counters(self) -> None:
-        """Where the counts of new cases are told, below the labels: the first of all notes."""
-        others = self.layout.pop("annotations", [])
-        for row, label in enumerate(self.labels):
-            place: Settings = {"xref": "paper", "x": 0, "xanchor": "right", "xshift": -10, "y": row}
-            self.note(" ", **place, yshift=-16 - 8 * label.count("<br>"))
-        self.layout["annotations"] += others
 
     def dropped(self, losses: NDArray, y: Sequence[float]) -> None:
         """The marks of new cases, none of them seen yet: a diamond each, and a ring for the newest.

@@ -10,7 +10,7 @@ from cpp_core.figures.histograms import Columns, columns
 from cpp_core.figures.loss_rows import LossRows
 from cpp_core.figures.panels import Panel, loss_label
 from cpp_core.trials.results import Results, median
-from cpp_core.verdicts.about import about_results, check_numeric
+from cpp_core.verdicts.about import LEAST_TRIALS, about_results, check_numeric
 from cpp_core.verdicts.coverage import too_few
 from cpp_core.verdicts.held import FAILED, held, held_title, numbers_noun, ranks_words, within
 from cpp_core.verdicts.held_out import average_of, held_out_losses
@@ -95,7 +95,7 @@ def _caption(results: Results, chart: LossRows, missing: str, new: int) -> str:
         many = counted(own.losses.size, f"calibration {numbers_noun(about)}")
         told.append(f"Ticks: {many}, sorted{'; ' if ranks else ''}{ranks}")
     told.append(f"Bar: {_bar(results)}")
-    if len(results.trials) > 1:
+    if len(results.trials) >= LEAST_TRIALS:
         told.append(f"Fade: where the ends lie in 90 % and in 50 % of {trials}")
     told.append(f"Grey: average {about.loss} of its held-out {plural(about.held_out)}")
     if chart.along.log and any(own.losses[0] < chart.along.low for own in chart.cut.values()):

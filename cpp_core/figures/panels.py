@@ -17,7 +17,7 @@ from cpp_core.catalog.algorithms import ALGORITHMS, Algorithm
 from cpp_core.checks import lookup
 from cpp_core.figures.sketch import Settings, Sketch, plain
 from cpp_core.trials.experiment import Experiment
-from cpp_core.verdicts.about import About
+from cpp_core.verdicts.about import LEAST_TRIALS, About
 from cpp_core.verdicts.language import number, percent
 
 GREY = "#8C8C8C"
@@ -253,6 +253,14 @@ class SetChart(Sketch):
         x, y = self.along.layout(title), rows_layout(labels)
         self.frame(around + each * len(labels), xaxis=x, yaxis=y)
 
+    def counters(self, labels: Sequence[str]) -> None:
+        """Where the counts of new cases are told, below the labels: the first of all notes."""
+        others = self.layout.pop("annotations", [])
+        for row, label in enumerate(labels):
+            place: Settings = {"xref": "paper", "x": 0, "xanchor": "right", "xshift": -10, "y": row}
+            self.note(" ", **place, yshift=-16 - 8 * label.count("<br>"))
+        self.layout["annotations"] += others
+
     def span(self, y: float, ends: tuple[float, float], thickness: float, **style: Any) -> None:
         """A horizontal bar from one end to the other."""
         left, right = map(self.along.clip, ends)
@@ -304,10 +312,10 @@ class SetChart(Sketch):
     ) -> None:
         """The spread of an end over the trials: 5 to 95 % and 25 to 75 % of them.
 
-        A thin one needs more ``strength`` to be seen.
+        A thin one needs more ``strength`` to be seen. Few trials show no spread.
         """
         spans, colors, texts = [], [], []
-        for low, high, opacity in FADES if len(ends) > 1 else ():
+        for low, high, opacity in FADES if len(ends) >= LEAST_TRIALS else ():
             # Order statistics: an interpolation between two infinite ends is undefined.
             a, b = np.quantile(ends, [low, high], method="nearest")
             if a < b:

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, NamedTuple
 
+from cpp_core.catalog.directions import zero_one
 from cpp_core.catalog.loss_files import LossTable
 from cpp_core.catalog.roles import Source
 from cpp_core.checks import Level, check_side, exact_alpha, lookup
+from cpp_core.figures.compare import first_picture
 from cpp_core.figures.coverage_figures import calibration_curve, cover_rates, coverage_histograms
 from cpp_core.figures.interval_figures import (
     interval_histograms,
@@ -18,9 +20,7 @@ from cpp_core.figures.interval_figures import (
     width_histograms,
 )
 from cpp_core.figures.loss_figures import difference_bars, loss_histograms, loss_picture
-from cpp_core.figures.next_loss import next_loss
 from cpp_core.figures.panels import Panel
-from cpp_core.figures.symbol_figures import symbol_bars
 from cpp_core.report import AUDIENCES, SECTIONS
 from cpp_core.report.document import Section, render
 from cpp_core.report.reproduce import (
@@ -36,7 +36,7 @@ from cpp_core.report.reproduce import (
 )
 from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.about import INDEPENDENT, Verdict
+from cpp_core.verdicts.about import INDEPENDENT, LEAST_TRIALS, Verdict
 from cpp_core.verdicts.answers import Answers, answers_from, answers_of
 from cpp_core.verdicts.groups import no_group_bounds
 from cpp_core.verdicts.language import confidence, counted, number
@@ -76,7 +76,7 @@ NOT_BY_OVERLAP = (
     "model: only the comparison on the same cases does."
 )
 NOT_THE_WINNER = (
-    "Picking the lowest of several bounds and quoting it loses confidence; only a choice on other "
+    "Picking the {best} of several bounds and quoting it loses confidence; only a choice on other "
     "cases, or alpha divided by the number of models, keeps it."
 )
 NOT_UNDER_DRIFT = "It says nothing about data that drift, or about another population."
@@ -109,6 +109,7 @@ class Story:
     """
 
     facts: str
+    greater: bool  # whether greater is better
     trained: Sequence[str]
     data: Sequence[str]
     picture: Callable[[], Panel]
@@ -160,16 +161,13 @@ def report_html(
     story = Story(
         facts=f"{_about_data(experiment, source)} {kind.label} ({kind.technical}). "
         f"{confidence(alpha)} confidence, {counted(len(results.trials), 'randomized trial')}.",
+        greater=not kind.symbolic and experiment.measure.greater_is_better,
         trained=[_about_training(experiment)],
         data=[
             SIMULATED if experiment.data.size is None else RE_SPLITS,
             *(() if source is None else (f"A check of the file: {own}" for own in source.warnings)),
         ],
-        picture=lambda: (
-            symbol_bars(results, alpha)
-            if kind.symbolic
-            else next_loss(results, alpha, "upper", draws=False)
-        ),
+        picture=lambda: first_picture(results, alpha, side, draws=False),
         pairs=lambda: [paired_difference(results, *names, alpha)] if len(names) == 2 else [],
         details=lambda: _details(results, answers, alpha, side, look),
         numbers=lambda: _numbers(results, alpha, side),
@@ -202,10 +200,12 @@ def losses_report_html(
     numbers: dict[str, Any] = {name: ends[name] for name in ("low", "high") if name in ends}
     numbers["greater_is_better"] = table.greater_is_better
     limit = question.get("at_least" if table.greater_is_better else "at_most")
+    errors = zero_one(columns)  # all of them 0 or 1: their bars say where they lie
     counts = f"{counted(table.size, 'case')}, {counted(len(columns), 'model')}"
     groups = [Section(BY_GROUP, table=group_table(table, answers, alpha))] if answers.groups else []
     story = Story(
         facts=f"{table.name}: {counts}. {level} confidence.",
+        greater=table.greater_is_better,
         trained=[NOT_TUNED, NOT_REFITTED],
         data=[*table.notes[:-1], table.taken],
         picture=lambda: loss_picture(columns, alpha, limit, *rate, **numbers),
@@ -213,7 +213,7 @@ def losses_report_html(
         details=lambda: Section(
             SECTIONS["details"],
             verdicts=answers.bounds,
-            panels=[loss_histograms(columns, alpha, **numbers)],
+            panels=[] if errors else [loss_histograms(columns, alpha, **numbers)],
             parts=groups,
         ),
         numbers=lambda: Section(SECTIONS["numbers"], table=losses_table(table, answers, alpha)),
@@ -236,7 +236,8 @@ def _written(look: Look, day: date | None, alpha: Level, answers: Answers, story
     assumed += [INDEPENDENT_CASES] * compared
     assumed += [INDEPENDENT_LIMIT] * any(v.assumptions == INDEPENDENT for v in answers.answer)
     limits = [NOT_ONE_CASE.format(level=level), NOT_THE_MEAN, NOT_UNDER_DRIFT]
-    limits += [NOT_BY_OVERLAP, NOT_THE_WINNER] * compared
+    best = "highest" if story.greater else "lowest"
+    limits += [NOT_BY_OVERLAP, NOT_THE_WINNER.format(best=best)] * compared
     limits += [NOT_TYPICAL] if answers.typical else []
 
     def answer() -> Section:
@@ -281,11 +282,14 @@ def _comparison(answers: Answers, panels: Sequence[Panel], analyst: bool) -> Sec
 
 
 def _details(results: Results, answers: Answers, alpha: Level, side: str, look: Look) -> Section:
-    panels = [cover_rates(results, alpha, side)]
-    if not results.experiment.kind.symbolic:
-        panels.insert(0, interval_histograms(results, alpha, side))
-    if look.analyst:
-        panels.insert(-1, width_histograms(results, alpha, side))
+    """The bounds one by one, and how they spread and keep their promise over enough trials."""
+    enough, panels = len(results.trials) >= LEAST_TRIALS, list[Panel]()
+    if enough and not results.experiment.kind.symbolic:
+        panels.append(interval_histograms(results, alpha, side))
+    if enough and look.analyst:
+        panels.append(width_histograms(results, alpha, side))
+    panels += [cover_rates(results, alpha, side)] if enough else []
+    if enough and look.analyst:
         panels.append(coverage_histograms(results, alpha, side))
         panels.append(calibration_curve(results, alpha, side))
     bounds = answers.bounds if len(answers.bounds) > 1 else ()
@@ -333,8 +337,8 @@ def _appendix(
         ("alpha", number(float(exact_alpha(alpha)), digits=12)),
         ("side", side),
         ("seed", results.seed),
-        ("trials", f"{len(results.trials)} of {results.asked}"),
-        ("calibration scores (k), training cases (m)", f"{sizes.k}, {sizes.m}"),
+        ("trials", f"{len(results.trials):,} of {results.asked:,}"),
+        ("calibration scores (k), training cases (m)", f"{sizes.k:,}, {sizes.m:,}"),
         ("test losses in a trial", sizes.n_test),
         ("versions", versions()),
         ("SHA-256 of the losses", losses_digest(results)),
@@ -355,7 +359,7 @@ def _about_training(experiment: Experiment) -> str:
         return NOT_REFITTED
     m = counted(experiment.sizes.m, "fresh case")
     return (
-        f"The algorithm is trained anew on {m} (not {experiment.n}) from the same source, in the "
+        f"The algorithm is trained anew on {m} (not {experiment.n:,}) from the same source, in the "
         "same way."
     )
 

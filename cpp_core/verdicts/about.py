@@ -125,6 +125,10 @@ class About:
         """Factor that makes smaller better."""
         return -1 if self.greater_is_better else 1
 
+    def worse(self, shown: float, limit: float) -> bool:
+        """Whether a number as shown is worse than another."""
+        return bool(self.sign * shown > self.sign * limit)
+
     @property
     def worst(self) -> float:
         """The bad end of the range, as shown."""
@@ -169,6 +173,12 @@ class About:
         return f"on the next {self.new}{of}{after}"
 
     @property
+    def each_retrained(self) -> str:
+        """That each of several next cases has a training run of its own; empty for a model."""
+        fresh = "" if self.m is None else counted(self.m, "fresh case")
+        return f", each after retraining on {fresh}" if fresh else ""
+
+    @property
     def held_out(self) -> str:
         """The noun of what gives one independent number."""
         return self.new if self.m is None else "group"
@@ -182,7 +192,7 @@ class About:
         if self.m is None:
             same = "the same " if len(labels) > 1 else "a "
             return f"For {same}{self.next} drawn like the calibration data"
-        fresh = f"{counted(self.m, 'fresh case')}{f' (not {self.n})' if self.n else ''}"
+        fresh = f"{counted(self.m, 'fresh case')}{f' (not {self.n:,})' if self.n else ''}"
         if len(labels) == 1:
             return f"If {labels[0]} is retrained on {fresh}, then for a {self.next}"
         return (
@@ -271,17 +281,24 @@ class About:
         return self.rounded("upper", shown, *against)
 
     def end(self, shown: float, *against: float) -> str:
-        """A one-sided bound with its unit, rounded to the bad side."""
+        """A one-sided bound with its unit, rounded to the bad side; an infinite one has no unit."""
+        if math.isinf(shown):
+            return "no finite bound"
         return with_unit(self.rounded(self.bad_end, shown, *against), self.unit)
 
     def bound(self, shown: float) -> str:
         """Such as "at most 0.41 nats"; "at least" where greater is better."""
-        return "no finite bound" if math.isinf(shown) else f"{self.at_most} {self.end(shown)}"
+        return self.end(shown) if math.isinf(shown) else f"{self.at_most} {self.end(shown)}"
 
     def between(self, lower: float, upper: float) -> str:
-        """Such as "between 0.01 and 0.41 nats"; an infinite end is left out."""
+        """Such as "between 0.01 and 0.41 nats"; an infinite end is left out.
+
+        Where the other end is that of the range, which every loss keeps, nothing is left.
+        """
         low, high = self.lower_end(lower), self.upper_end(upper)
-        if math.isinf(lower) and math.isinf(upper):
+        kept = is_stored(lower, self.low), is_stored(upper, self.high)
+        open_ = math.isinf(lower) or kept[0], math.isinf(upper) or kept[1]
+        if all(open_) and (math.isinf(lower) or math.isinf(upper)):
             return "no finite bound"
         if math.isinf(lower):
             return f"at most {with_unit(high, self.unit)}"

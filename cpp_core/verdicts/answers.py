@@ -15,8 +15,14 @@ from cpp_core.checks import DELTA, Level, exact_alpha
 from cpp_core.method.ranks import check_losses
 from cpp_core.trials.experiment_checks import MAX_ALGORITHMS
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.about import About, Verdict, about_numbers, about_results
-from cpp_core.verdicts.bounds import bound_of, expected_loss, typical
+from cpp_core.verdicts.about import LEAST_TRIALS, About, Verdict, about_numbers, about_results
+from cpp_core.verdicts.bounds import (
+    bound_of,
+    errors_ahead,
+    errors_ahead_of,
+    expected_loss,
+    typical,
+)
 from cpp_core.verdicts.choice import Choice, choose
 from cpp_core.verdicts.decisions import (
     Decision,
@@ -47,13 +53,19 @@ class Answers:
     """Verdicts by what they are for."""
 
     strip: Strip  # what is told first: the decision and the few figures that it rests on
-    answer: tuple[Verdict, ...]  # the limits that were asked about, or the bounds
-    bounds: tuple[Verdict, ...]  # one for each model
+    answer: tuple[Verdict, ...]  # the limits that were asked about, or the bounds on the next loss
+    bounds: tuple[Verdict, ...]  # one for each model; where errors are counted, on those to come
     typical: tuple[Verdict, ...] = ()  # the same over trials
     comparison: tuple[Verdict, ...] = ()  # who is better, by each aspect; the choice that is safe
     pairs: tuple[Verdict, ...] = ()  # behind a joint comparison of more than two
     groups: tuple[Verdict, ...] = ()  # bounds within each group of cases, one for each model
     choice: Choice | None = None  # which to use, where algorithms compete
+
+    @property
+    def each_model(self) -> tuple[Verdict, ...]:
+        """What was asked of each model, then its bound."""
+        asked = tuple(own for own in self.answer if isinstance(own, Decision))
+        return (*asked, *self.bounds)
 
     @property
     def who_wins(self) -> tuple[Verdict, ...]:
@@ -92,8 +104,11 @@ def answers_from(
         Average losses that differ by less are practically equal.
     """
     names = results.algorithms
-    bounds = tuple(expected_loss(results, name, alpha) for name in names)
-    usual = tuple(typical(results, name, alpha, side) for name in names)
+    errors = about_results(results).errors and not results.experiment.kind.symbolic
+    told = errors_ahead if errors else expected_loss
+    bounds = tuple(told(results, name, alpha, side) for name in names)
+    enough = names if len(results.trials) >= LEAST_TRIALS else ()
+    usual = tuple(typical(results, name, alpha, side) for name in enough)
     decisions = decisions_from(results, alpha, at_most, error_rate_at_most, batch_size, delta)
     answer = decisions or bounds
     if at_most is not None:
@@ -173,8 +188,10 @@ def answers_of(
         (own, replace(about, source=f"column {name!r} of {source}"), name if several else "model")
         for name, own in columns.items()
     ]
-    bounds = tuple(bound_of(own, alpha, its, label) for own, its, label in owns)
-    answer: tuple[Verdict, ...] = bounds
+    answer: tuple[Verdict, ...] = tuple(bound_of(own, alpha, its, name) for own, its, name in owns)
+    bounds = answer
+    if about.errors:
+        bounds = tuple(errors_ahead_of(own, alpha, its, name) for own, its, name in owns)
     if limit is not None:
         answer = tuple(decision_of(own, limit, alpha, its, name, delta) for own, its, name in owns)
     elif error_rate_at_most is not None and batch_size is not None:

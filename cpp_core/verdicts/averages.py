@@ -120,7 +120,7 @@ def _exact_mean(facts: dict[str, Any], wins: Verdict, pair: Pair) -> Verdict:
     """A verdict that wins settle, where errors are counted, or that bets do."""
     about, n = pair.about, facts["k"]
     why = (
-        f"Bets on the mean of {n} differences of {about.source} in a fixed random order (mean "
+        f"Bets on the mean of {n:,} differences of {about.source} in a fixed random order (mean "
         f"{number(facts['mean'])}), hedged; the ends are the means at which they multiplied by "
         "2 / alpha, which holds for every law within the range, rare large losses included."
     )
@@ -172,7 +172,7 @@ def _near_mean(shown: NDArray, facts: dict[str, Any], pair: Pair) -> Verdict:
     (low, high), level = _ends(facts, pair), f"approximate {confidence(facts['alpha'])} confidence"
     why = (
         f"The average {about.loss} of {pair.a} minus that of {pair.b} lies between {low} and {high}"
-        f" ({level}): a t interval from {n} differences of {about.source} with a mean of "
+        f" ({level}): a t interval from {n:,} differences of {about.source} with a mean of "
         f"{number(mean)}. The largest holds "
         f"{percent(facts['share'], 'up')} of the sum of squares, not more than "
         f"{percent(HEAVY_SHARE)}, so that no single case decides. "
@@ -188,12 +188,12 @@ def _near_mean(shown: NDArray, facts: dict[str, Any], pair: Pair) -> Verdict:
         facts |= _condition(facts, pair)
         unseen = unseen_share(n, facts["alpha"])
         why += (
-            f"It cannot see a rare large loss that did not occur: {n} {plural(about.held_out)} "
+            f"It cannot see a rare large loss that did not occur: {n:,} {plural(about.held_out)} "
             f"without one leave up to 1 in {number(1 / unseen, 'down')} possible with "
             f"{confidence(facts['alpha'])} confidence."
         )
         text = _mean_text(facts, pair, f" ({level}), {facts['condition']}")
-    lean = f"{INDEPENDENT}, and a mean of {n} differences that is near Normal"
+    lean = f"{INDEPENDENT}, and a mean of {n:,} differences that is near Normal"
     why, brief = why.rstrip() + about.of_pairs, _mean_brief(facts, pair)
     return Verdict(text, "approximate", lean, facts, why, brief)
 
@@ -223,6 +223,8 @@ def _condition(facts: dict[str, Any], pair: Pair) -> dict[str, Any]:
         size = with_unit(number(found["break_even_loss"], "down"), about.unit)
         who = "one of them" if facts["outcome"] == "practically equal" else "it"
         words = short = f"unless one new {about.new} in {n:,} costs {who} {size} more"
+        if about.greater_is_better:
+            words = short = f"unless on one new {about.new} in {n:,} {who} scores {size} lower"
     ruled_out = found["break_even"] >= unseen_share(n, facts["alpha"])
     words += "" if ruled_out else ", which this data cannot rule out"
     short += "" if ruled_out else " (not ruled out)"
@@ -329,10 +331,10 @@ def _why_silent(shown: NDArray, share: float, pair: Pair) -> str:
     if n == 1:
         reason = "there is one difference only"
     elif np.ptp(shown) == 0:
-        reason = f"all {n} differences are {number(shown[0])}, which shows no spread to judge by"
+        reason = f"all {n:,} differences are {number(shown[0])}, which shows no spread to judge by"
     else:
         reason = (
-            f"one of {n} differences holds {percent(share, 'down')} of the sum of squares, more "
+            f"one of {n:,} differences holds {percent(share, 'down')} of the sum of squares, more "
             f"than {percent(HEAVY_SHARE)}"
         )
     if n < ENOUGH_CASES:

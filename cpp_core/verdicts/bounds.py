@@ -54,11 +54,11 @@ def bound_of(losses: Any, alpha: Level, about: About, label: str, side: str = "u
     """
     scores = check_scores(losses)
     (lo, hi), found = about.set_from(scores, alpha, side)
-    rule = f"(1 - alpha)) with k = {len(scores)}"
+    rule = f"(1 - alpha)) with k = {len(scores):,}"
     if scores.ndim == 2:
-        rule = f" b (1 - alpha)) for k = {len(scores)} groups of b = {scores.shape[1]}"
+        rule = f" b (1 - alpha)) for k = {len(scores):,} groups of b = {scores.shape[1]:,}"
     level = f"alpha = {number(float(exact_alpha(alpha)))}"
-    of = f"of the {scores.size} calibration losses of {about.source}"
+    of = f"of the {scores.size:,} calibration losses of {about.source}"
     why = f"The bound is the {ordinal(hi)} {about.order} {of}: rank ceil((k + 1){rule} and {level}."
     if side == "two-sided":
         why = f"The ends are the {ordinal(lo)} and the {ordinal(hi)} {about.order} {of} ({level})."
@@ -203,9 +203,9 @@ def _case_verdict(
     found = about.turned(*as_stored(lower, upper, reader.test.dtype))
     hi = reader.ranks(alpha, side)[1]
     why = (
-        f"The predicted loss at the case is moved by the {ordinal(hi)} smallest of the {reader.k} "
-        f"calibration scores of trial 0: rank ceil((k + 1)(1 - alpha)) with k = {reader.k} and "
-        f"alpha = {number(float(exact_alpha(alpha)))}."
+        f"The predicted loss at the case is moved by the {ordinal(hi)} smallest of the "
+        f"{reader.k:,} calibration scores of trial 0: rank ceil((k + 1)(1 - alpha)) with "
+        f"k = {reader.k:,} and alpha = {number(float(exact_alpha(alpha)))}."
     )
     return bound_verdict(reader.k, found, why, alpha, about, label, at_case=True, side=side)
 
@@ -240,7 +240,8 @@ def _symbol_verdict(
         hi = conformal_ranks(k, alpha, "upper")[1]
         why = (
             f"A kind of answer is kept when it is likely enough by the {ordinal(hi)} smallest of "
-            f"the {k} calibration scores of trial 0 (alpha = {number(float(exact_alpha(alpha)))})."
+            f"the {k:,} calibration scores of trial 0 (alpha = "
+            f"{number(float(exact_alpha(alpha)))})."
         )
         alone = sets[:, reader.symbols.index(CORRECT)] & (sets.sum(axis=1) == 1)
         seen = f"{int(alone.sum()):,} of {counted(len(sets), 'test case')}"
@@ -256,6 +257,18 @@ NEXT_CASES = 100
 """Among how many next cases errors are counted, fixed beforehand."""
 
 
+def errors_words(fewest: int, most: int, size: int, side: str = "upper") -> str:
+    """How many errors there may be among so many next cases.
+
+    >>> errors_words(0, 1, 100), errors_words(2, 9, 100, "two-sided"), errors_words(0, 100, 100)
+    ('at most 1 error', '2 to 9 errors', 'any number of errors')
+    """
+    if (fewest, most) == (0, size):
+        return "any number of errors"
+    many = counted(most, "error")
+    return f"at most {many}" if side == "upper" else f"{fewest:,} to {many}"
+
+
 def errors_ahead_of(
     losses: Any, alpha: Level, about: About, label: str, side: str = "upper"
 ) -> Verdict:
@@ -268,18 +281,18 @@ def errors_ahead_of(
     fewest, most = batch_errors(k, wrong, NEXT_CASES, alpha, side)
     outcome = "top" if (fewest, most) == (0, NEXT_CASES) else "bound"
     claim: Claim = "no" if outcome == "top" else "yes"
-    phrase = f"at most {counted(most, 'error')}"
-    phrase = phrase if side == "upper" else f"{fewest} to {counted(most, 'error')}"
-    cases, retrained = f"the next {NEXT_CASES} cases", ""
-    if about.m is not None:
-        retrained = f", each after retraining on {counted(about.m, 'fresh case')},"
+    phrase = errors_words(fewest, most, NEXT_CASES, side)
+    cases, retrained = f"the next {NEXT_CASES} cases", about.each_retrained
+    lead = f"Among {cases} drawn like the calibration data{retrained}{',' * bool(retrained)} "
     text = (
-        f"Among {cases} drawn like the calibration data{retrained} {about.of(label)} makes "
-        f"{phrase} with probability at least {confidence(alpha)}, over the calibration draw and "
-        "the next cases together."
+        f"{lead}{about.of(label)} makes {phrase} with probability at least {confidence(alpha)}, "
+        "over the calibration draw and the next cases together."
     )
+    if outcome == "top":
+        text = f"{lead}{about.of(label)} may make {phrase}: none is ruled out with "
+        text += f"{confidence(alpha)} confidence."
     why = (
-        f"{wrong} of the {k} calibration cases of {about.source} are errors; errors among the "
+        f"{wrong:,} of the {k:,} calibration cases of {about.source} are errors; errors among the "
         f"next ones are a hypergeometric share of all errors, and {most} is the largest number "
         f"that alpha{'' if side == 'upper' else ' / 2 on each side'} leaves possible (alpha = "
         f"{number(float(exact_alpha(alpha)))})."
@@ -288,9 +301,7 @@ def errors_ahead_of(
     facts |= {"batch_size": NEXT_CASES, "outcome": outcome, "side": side}
     facts["quoted"] = counted(most, "error")
     why += about.separately(alpha)
-    brief = Brief(label, phrase, f"among {cases}", claim)
-    if outcome == "top":
-        brief = Brief(label, "no bound", f": all of {cases} may be wrong", claim)
+    brief = Brief(label, phrase, f"among {cases}{retrained}", claim)
     return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why, brief)
 
 
@@ -306,7 +317,7 @@ def errors_ahead(
 
 
 def typical(results: Results, algorithm: str, alpha: Level = 0.1, side: str = "upper") -> Verdict:
-    """Averages over the trials, approximate; where ends are infinite, how many and the median."""
+    """The median of the ends over the trials, approximate, and how many of them are infinite."""
     check_side(side)
     reader, about = results.reader(algorithm), about_results(results)
     label = ALGORITHMS[algorithm].label
@@ -321,8 +332,9 @@ def typical(results: Results, algorithm: str, alpha: Level = 0.1, side: str = "u
     elif isinstance(reader, SymbolicLosses):
         inside = "of what happened lies inside"
         size = number(found["width_mean"])
-        lead = f"{size} kinds of answer in a set"
-        what = f"the {level} sets of {label} hold {size} kinds of answer on average"
+        kinds = f"{size} {'kind' if size == '1' else 'kinds'} of answer"
+        lead = f"{kinds} in a set"
+        what = f"the {level} sets of {label} hold {kinds} on average"
     else:
         what = _typical_ends(found, n, level, side, about, label)
         lead = about.bound(found[f"{about.bad_end}_median"])
@@ -335,8 +347,9 @@ def typical(results: Results, algorithm: str, alpha: Level = 0.1, side: str = "u
     simulated = results.experiment.data.size is None
     lean = "fresh simulated data in each trial" if simulated else "re-splits of one table"
     why = (
-        f"Means over {counted(n, 'trial')} of seed {results.seed}, which describe {lean}. An "
-        "average of bounds carries no promise of its own; the bound of trial 0 does."
+        f"Medians of ends and means of shares over {counted(n, 'trial')} of seed {results.seed}, "
+        f"which describe {lean}. A typical bound carries no promise of its own; that of trial 0 "
+        "does."
     )
     facts = about.facts(alpha, found["k"], algorithm=label, trials=n, side=side)
     facts |= {name: found[name] for name in TYPICAL_FACTS}
@@ -350,21 +363,15 @@ def _typical_ends(
 ) -> str:
     names = about.ends(side)
     infinite = max(found[f"{name}_infinite"] for name in names)
-    shown = [_typical_end(found, name, bool(infinite), about) for name in names]
+    shown = [_typical_end(found[f"{name}_median"], name, about) for name in names]
     what = f"the {level} bound on the {about.loss} of {label} is {shown[0]}"
     if len(shown) == 2:
         what = f"the ends of the {level} interval for the {about.loss} of {label} are "
         what += f"{shown[0]} and {shown[1]}"
-    if not infinite:
-        return f"{what} on average"
-    return f"{what} in the median, {infinite} of {n} being infinite"
+    more = f", {infinite:,} of {n:,} being infinite" if infinite else ""
+    return f"{what} in the median{more}"
 
 
-def _typical_end(found: Mapping[str, Any], name: End, infinite: bool, about: About) -> str:
-    """The mean of an end; where some are infinite the median, which is an end itself."""
-    if not infinite:
-        return with_unit(number(found[f"{name}_mean"]), about.unit)
-    end = found[f"{name}_median"]
-    if np.isinf(end):
-        return "infinite"
-    return with_unit(about.rounded(name, end), about.unit)
+def _typical_end(end: float, name: End, about: About) -> str:
+    """The median of an end over the trials, which is one of them, rounded outwards like a bound."""
+    return "infinite" if np.isinf(end) else with_unit(about.rounded(name, end), about.unit)

@@ -30,7 +30,6 @@ from cpp_core.verdicts.language import (
     percent,
     plural,
     sentence,
-    with_unit,
 )
 from cpp_core.verdicts.texts import training_runs
 
@@ -142,10 +141,9 @@ def what_if_finding(study: CaseStudy, before: Ends, after: Ends, side: str) -> s
 def _set_words(about: About, ends: tuple[float, float], side: str) -> str:
     """A set in a few words."""
     if ends[0] > ends[1]:
-        return "has an empty set"
+        return "an empty set"
     if side != "upper":
-        upper = with_unit(about.upper_end(ends[1]), about.unit)
-        return f"between {about.lower_end(ends[0])} and {upper}"
+        return about.between(*ends)
     return about.bound(ends[0] if about.greater_is_better else ends[1])
 
 
@@ -204,7 +202,8 @@ def promise(study: Study, alpha: Level) -> Verdict:
     facts = about.facts(alpha, k, more_needed=more)
     if more:
         text = f"{about.more(more)} would allow it. {_remedy(study.experiment, alpha)}"
-        why = f"It takes k of at least 1/alpha - 1 = {k + more} calibration scores; there are {k}."
+        why = f"It takes k of at least 1/alpha - 1 = {k + more:,} calibration scores; there are "
+        why += f"{k:,}."
         brief = Brief("", about.missing(more), "would allow it", "open")
         return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why, brief)
     held_over = f"the promise holds over {plural(one)} drawn at random, at {level}"
@@ -216,7 +215,7 @@ def promise(study: Study, alpha: Level) -> Verdict:
     hi = conformal_ranks(k, alpha, "upper")[1]
     why = (
         f"At a new {one}{new} {held} is in its set with {level} confidence{each}. What was "
-        f"predicted at it is moved by the {ordinal(hi)} smallest of the {k} calibration scores. "
+        f"predicted at it is moved by the {ordinal(hi)} smallest of the {k:,} calibration scores. "
         f"The probability is {about.together}: at this one {one}, or in one class, the set may "
         f"hold more often or less. {training_sizes(study.experiment)}"
     )
@@ -353,9 +352,10 @@ def own_promise(frame: pd.DataFrame) -> str:
     """From how many scores the bounds come that are calibrated within a class."""
     scores, lacking = frame["k"], frame[frame["more"] > 0]
     few = list(dict.fromkeys(map(str, lacking["label"])))
-    span = f"{scores.min()} to {scores.max()}" if scores.nunique() > 1 else f"{scores.max()}"
-    told = f"Hatched: a bound with a promise of its own for each class, from {span} scores each."
+    most = counted(int(scores.max()), "score")
+    span = f"{scores.min():,} to {most}" if scores.nunique() > 1 else most
+    told = f"Hatched: a bound with a promise of its own for each class, from {span} each."
     if few:
         needed = (lacking["k"] + lacking["more"]).iloc[0]
-        told += f" None for {listed(few)}: that takes {needed} scores."
+        told += f" None for {listed(few)}: that takes {counted(int(needed), 'score')}."
     return told

@@ -91,6 +91,7 @@ class _Answers:
     """What the two answers say of all pairs of labels."""
 
     labels: tuple[str, ...]
+    less: str  # what the better one does: loses less, or scores higher
     means: list[dict[str, Any]]
     equal: Relation  # inside the margin that was set: there wins tell nothing that matters
     wins: Relation
@@ -103,13 +104,14 @@ class _Answers:
         return tuple(label for label in self.labels if label not in beaten)
 
 
-def _read(labels: Iterable[str], asked: list[Asked]) -> _Answers:
+def _read(labels: Iterable[str], asked: list[Asked], about: About) -> _Answers:
     means = [own.mean.facts for own in asked]
     equal = {_pair(mean) for mean in means if mean["outcome"] == "practically equal"}
     wins = _found(own.wins.facts for own in asked if _pair(own.mean.facts) not in equal)
     exact = _found(mean for mean in means if mean["strength"] == "exact")
     average = _closed(_found(means), equal)
-    return _Answers(tuple(labels), means, equal, wins, _closed(exact, equal), average)
+    less = "scores higher" if about.greater_is_better else "loses less"
+    return _Answers(tuple(labels), less, means, equal, wins, _closed(exact, equal), average)
 
 
 def _pair(facts: dict[str, Any]) -> tuple[str, str]:
@@ -133,7 +135,7 @@ def _closed(better: Relation, equal: Relation) -> Relation:
 
 def _choice(names: Mapping[str, str], asked: list[Asked], alpha: Level, about: About) -> Choice:
     """The decision among labels, which stand for names."""
-    found = _read(names, asked)
+    found = _read(names, asked, about)
     outcome, use = _decide(found, len(asked))
     out = [label for label in found.labels if use and label not in use]
     text, strength, rests_on = {
@@ -232,8 +234,7 @@ def _brief(
         turned = _turned(found)
         rest = "each of them is beaten by another"
         if turned is not None:
-            less = "scores higher" if about.greater_is_better else "loses less"
-            rest = f"{turned[0]} wins more often, {turned[1]} {less} when it matters"
+            rest = f"{turned[0]} wins more often, {turned[1]} {found.less} when it matters"
         return Brief("", "It depends", f": {rest}")
     if outcome == "no difference":
         rest = f": on average {everyone} differ by less than the margin that was set"
@@ -263,7 +264,7 @@ def _reasons(found: _Answers, best: str, out: list[str], about: About) -> str:
     def named(labels: list[str]) -> str:
         return f"each of the {len(labels)} others" if len(labels) > 2 else listed(labels)
 
-    less = "scores higher" if about.greater_is_better else "loses less"
+    less = found.less
     wins, means = over(found.wins), over(found.average)
     if about.errors and out in (wins, means):
         return f"errs less often than {named(out)}"
@@ -283,7 +284,7 @@ def _depends(found: _Answers, use: tuple[str, ...], out: list[str]) -> Said:
         text = "It depends on what counts: each of them is beaten by another"
         return text, "approximate" if weak else "exact", found.average
     a, b = turned
-    text = f"It depends: {a} wins more often than {b}, {b} loses less when it matters"
+    text = f"It depends: {a} wins more often than {b}, {b} {found.less} when it matters"
     return text, "exact" if (b, a) in found.exact else "approximate", {(b, a)}
 
 
@@ -299,7 +300,10 @@ def _undecided(found: _Answers, use: tuple[str, ...], out: list[str]) -> Said:
 
 
 def _needed(found: _Answers, asked: list[Asked], about: About) -> int | None:
-    """About how many cases would name one: the fewest with which one is favoured over all."""
+    """About how many cases would name one: the fewest with which one is favoured over all.
+
+    A pair that is decided needs none, and whom it speaks against is named with none.
+    """
     needed: dict[tuple[str, str], float] = {}
     for wins, mean in ((own.wins.facts, own.mean.facts) for own in asked):
         first, second = wins["first"], wins["second"]
@@ -309,6 +313,9 @@ def _needed(found: _Answers, asked: list[Asked], about: About) -> int | None:
                 pair = (first, second) if lead < 0 else (second, first)
                 more = facts.get("n_needed", math.inf)
                 needed[pair] = min(needed.get(pair, math.inf), more)
+    known = found.wins | found.average
+    needed |= dict.fromkeys(known, 0)
+    needed |= dict.fromkeys(((worse, better) for better, worse in known), math.inf)
     labels = found.labels
     fewest = min(max(needed.get((a, b), math.inf) for b in labels if b != a) for a in labels)
     return int(fewest) if math.isfinite(fewest) else None

@@ -133,7 +133,7 @@ def next_difference_of(differences: Any, alpha: Level, pair: Pair) -> Verdict:
     d, each = about.sign * check_scores(differences), about.each_pair(alpha)
     lo, hi, lower, upper = ends(d, each, "two-sided", range_.low, range_.high)
     rank = (
-        f"The ends are the {ordinal(lo)} and the {ordinal(hi)} smallest of the {d.size} "
+        f"The ends are the {ordinal(lo)} and the {ordinal(hi)} smallest of the {d.size:,} "
         f"differences of {about.source}"
     )
     tied = int((d == 0).sum())
@@ -216,10 +216,10 @@ def wins_of(differences: Any, alpha: Level, pair: Pair) -> Verdict:
     if needed is not None:
         facts |= {"differing_needed": needed, "n_needed": math.ceil(needed * n / differing)}
     why = (
-        f"Among the {differing} of {n} independent {plural(about.held_out)} on which the two "
-        f"differ, wins are binomial; the ends are Clopper and Pearson's for {wins} of {differing} "
-        f"(alpha = {number(float(each))}), a half is the line. Ties ({ties}) neither help nor "
-        "hurt. The confidence is over the draw of the held-out cases."
+        f"Among the {differing:,} of {n:,} independent {plural(about.held_out)} on which the two "
+        f"differ, wins are binomial; the ends are Clopper and Pearson's for {wins:,} of "
+        f"{differing:,} (alpha = {number(float(each))}), a half is the line. Ties ({ties:,}) "
+        "neither help nor hurt. The confidence is over the draw of the held-out cases."
     )
     why += about.of_pairs
     text, brief = _wins_text(facts, pair), _wins_brief(facts, pair)

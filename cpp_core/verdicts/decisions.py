@@ -87,9 +87,9 @@ def decision_of(
     claim += with_unit(number(t, digits=17), about.unit) + no_error
     that = f"with {level} confidence that{',' if whom else ''} {whom}at least {share} of {claim}"
     why = (
-        f"If fewer than {share} stayed within it, at least {rank} of {k} independent ones would do "
-        f"so with probability at most {percent(exact_alpha(delta), 'up')}: the tail of "
-        f"Binomial({k}, {typed(float(1 - exact_alpha(alpha)))}) at {rank}."
+        f"If fewer than {share} stayed within it, at least {rank:,} of {k:,} independent ones "
+        f"would do so with probability at most {percent(exact_alpha(delta), 'up')}: the tail of "
+        f"Binomial({k:,}, {typed(float(1 - exact_alpha(alpha)))}) at {rank:,}."
     )
     outcome: Outcome
     if beyond is None:
@@ -101,7 +101,7 @@ def decision_of(
         outcome = "too little data"
         rest = f": {counted(needed, noun)} would allow it, there {'is' if k == 1 else 'are'} {k}"
         text = f"Too little data to show {that}{rest}."
-        why = f"Were it not so, all {k} might still stay within it with probability "
+        why = f"Were it not so, all {k:,} might still stay within it with probability "
         why += f"{typed(float(1 - exact_alpha(alpha)))} to the power of {k}, which is more than "
         why += f"{typed(float(exact_alpha(delta)))}."
     elif beyond <= allowed:
@@ -172,13 +172,13 @@ def error_rate_at_most(
         rest += f"{allowed:,} are allowed"
         text = (
             f"Not shown with {level} confidence that {claim}: with {seen} there may be {most}; at "
-            f"most {counted(fewer, 'error')} among the {k} would have shown it."
+            f"most {counted(fewer, 'error')} among the {k:,} would have shown it."
         )
     why = (
         f"{most} is the largest number x of errors that {seen} leave possible: the tail of "
-        f"Hypergeometric({k} + {batch_size}, {errors} + x, {batch_size}) at x exceeds alpha = "
-        f"{number(float(exact_alpha(alpha)))}. The batch size is fixed beforehand. That the rule "
-        "is seldom wrong counts all its uses, those without a claim too."
+        f"Hypergeometric({k:,} + {batch_size:,}, {errors:,} + x, {batch_size:,}) at x exceeds "
+        f"alpha = {number(float(exact_alpha(alpha)))}. The batch size is fixed beforehand. That "
+        "the rule is seldom wrong counts all its uses, those without a claim too."
     )
     facts["outcome"] = outcome
     brief = Brief("", outcome, rest, CLAIMS[outcome])

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import first_trial
 from cpp_core.verdicts.language import counted, number
@@ -31,7 +32,16 @@ def average_words(average: float) -> str:
     return number(average) if np.isfinite(average) else "not finite"
 
 
+def trial_noun(experiment: Experiment) -> str:
+    """What a trial is in words: a split of one table, or a data set that was simulated."""
+    return "simulated data set" if experiment.data.size is None else "split"
+
+
+def this_one(experiment: Experiment) -> str:
+    """The trial that carries the promise, in words: "this split" or "this data set"."""
+    return f"this {trial_noun(experiment).removeprefix('simulated ')}"
+
+
 def over_what(results: Results) -> str:
-    """The trials in words: splits of one table, or data sets that were simulated."""
-    simulated = results.experiment.data.size is None
-    return counted(len(results.trials), "simulated data set" if simulated else "split")
+    """The trials in words."""
+    return counted(len(results.trials), trial_noun(results.experiment))

@@ -159,9 +159,9 @@ def with_article(noun: str) -> str:
 
 
 def ordinal(n: int) -> str:
-    """1st, 2nd, 3rd, 4th, 11th, 21st."""
+    """1st, 2nd, 3rd, 4th, 11th, 21st, 1,001st."""
     last = n % 10 if n % 100 not in (11, 12, 13) else 0
-    return f"{n}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(last, 'th') }"
+    return f"{n:,}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(last, 'th') }"
 
 
 def listed(words: Iterable[str]) -> str:

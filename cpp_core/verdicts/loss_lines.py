@@ -14,7 +14,7 @@ from cpp_core.checks import Level, probability
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import EXCHANGEABLE, About, Verdict, about_numbers, about_results
 from cpp_core.verdicts.answers import Answers
-from cpp_core.verdicts.bounds import NEXT_CASES, errors_ahead_of
+from cpp_core.verdicts.bounds import NEXT_CASES, errors_ahead_of, errors_words
 from cpp_core.verdicts.choice import Asked
 from cpp_core.verdicts.decisions import Decision
 from cpp_core.verdicts.groups import group_bounds
@@ -89,10 +89,11 @@ def _errors_table(table: LossTable, answers: Answers, alpha: Level) -> Table:
     for (name, own), answer in zip(table.columns.items(), answers.answer, strict=True):
         facts = errors_ahead_of(own, alpha, about, name).facts
         most = answer.facts.get("most", facts["most"])
+        words = errors_words(0, most, size)
         figures = f"{len(own):,}", f"{facts['errors']:,}", percent(facts["errors"] / len(own))
         asked = isinstance(answer, Decision)
         outcome = outcome_words(answer) if asked else _next_answer(answer, alpha)
-        rows.append((name, *figures, f"at most {counted(most, 'error')}", outcome))
+        rows.append((name, *figures, words, outcome))
     cases, last = counted(size, "case"), "outcome" if asked else "next case"
     head = ("model", "cases", "errors", "error rate", f"next {cases}", last)
     caption = f"Errors on the next {cases}: an exact guarantee, with {confidence(alpha)} "
@@ -173,7 +174,8 @@ def _group_rows(
 def decision_line(strip: Strip, alpha: Level) -> str:
     """The decision; of one model alone its bound, beside the average.
 
-    How strong each part is stands in the lines of the pairs: a reason may rest on several.
+    Its strength is that of the weaker part that it rests on; that of each part stands in the lines
+    of the pairs.
     """
     text = strip.text.removesuffix(".")
     if strip.choice is None:
@@ -184,7 +186,8 @@ def decision_line(strip: Strip, alpha: Level) -> str:
             for card in averages
         ]
         return f"{strip.title} {text}{''.join(told)}."
-    level = "" if strip.choice.claim == "open" else f" ({confidence(alpha)} confidence)"
+    own = strip.choice
+    level = "" if own.claim == "open" else f" ({own.strength}, {confidence(alpha)} confidence)"
     return f"{strip.title} {text}{level}."
 
 

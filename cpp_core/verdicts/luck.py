@@ -9,7 +9,8 @@ from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.checks import Level
 from cpp_core.trials.results import Results, median
 from cpp_core.verdicts.about import LEAST_TRIALS, Brief, Verdict, about_results, first_trial
-from cpp_core.verdicts.language import counted, percent
+from cpp_core.verdicts.held_out import this_one
+from cpp_core.verdicts.language import counted, percent, sentence
 
 
 def split_places(results: Results, alpha: Level = 0.1, side: str = "upper") -> tuple[Verdict, ...]:
@@ -23,6 +24,8 @@ def split_place(
 ) -> Verdict | None:
     """Trial 0's bound among those of all trials; None where sets move, or trials are few.
 
+    None also where trial 0 has no finite bound: there is none that could be a lucky one.
+
     The shares count the other trials; the typical bound is the median of all. Of two sides the end
     on the bad side is the bound.
     """
@@ -33,8 +36,12 @@ def split_place(
     read = results.reader(algorithm).read(alpha, side)
     bounds = read.lower if about.greater_is_better else read.upper
     own, others = bounds[row], np.delete(bounds, row)
+    if np.isinf(own):
+        return None
+    this = this_one(results.experiment)
+    kind = this.removeprefix("this ")
     below, above = float(np.mean(others < own)), float(np.mean(others > own))
-    equal, others_ = 1 - below - above, counted(n - 1, "other split")
+    equal, others_ = 1 - below - above, counted(n - 1, f"other {kind}")
     if above > max(below, 0.5):
         place = f"lower than in {percent(above)} of {others_}"
     elif below > max(above, 0.5):
@@ -45,21 +52,18 @@ def split_place(
         place = f"in the middle of {others_}"
     what = "bound" if side == "upper" else f"{about.bad_end} end"
     usual = about.end(median(bounds))
-    text = (
-        f"{label}: this split's {what}, {about.end(own)}, is {place}; typical is {usual}. The "
-        "promise is over splits."
-    )
+    text = f"{label}: {this}'s {what}, {about.end(own)}, is {place}; typical is {usual}."
     why = (
-        "The split was fixed beforehand, and its bound keeps the promise over all such splits, "
+        f"{sentence(this)} was fixed beforehand, and its bound keeps the promise over all such, "
         f"lucky and unlucky ones; {percent(float(read.test_coverage[row]))} of its own test losses "
-        "lie within it. A better bound of another split is luck, not a better model, and choosing "
-        "it would cost confidence."
+        f"lie within it. A better bound of another {kind} is luck, not a better model, and "
+        "choosing it would cost confidence."
     )
     facts = about.facts(
         *(alpha, results.experiment.sizes.k), algorithm=label, bound=own, below=below, above=above,
-        typical=median(bounds), test_coverage=float(read.test_coverage[row]), trials=n,
+        typical=median(bounds), test_coverage=float(read.test_coverage[row]), trials=n, this=this,
     )  # fmt: skip
     simulated = results.experiment.data.size is None
     lean = "fresh simulated data in each trial" if simulated else "re-splits of one table"
-    brief = Brief(label, f"{about.end(own)} in this split", f"is {place}; typical is {usual}")
+    brief = Brief(label, f"{about.end(own)} in {this}", f"is {place}; typical is {usual}")
     return Verdict(text, "approximate", lean, facts, why, brief)

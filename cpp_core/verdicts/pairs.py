@@ -79,7 +79,7 @@ def _at_case(reader: NumericLosses, row: int, alpha: Level, pair: Pair) -> Verdi
     ends = as_stored(*pair.about.turned(read.lower[row], read.upper[row]), reader.test.dtype)
     rank = (
         f"The predicted ends at the case are widened by the {ordinal(hi)} smallest of the "
-        f"{reader.k} calibration scores of trial 0"
+        f"{reader.k:,} calibration scores of trial 0"
     )
     return next_verdict(reader.k, ends, rank, alpha, pair, at_case=True)
 

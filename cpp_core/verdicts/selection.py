@@ -97,15 +97,15 @@ def _fewest_errors(losses: Mapping[str, NDArray], k: int, alpha: Level, about: A
     best = min(errors, key=lambda label: errors[label])
     inner = errors_ahead_of(losses[best][calibrate], alpha, about, best)
     text = (
-        f"Chosen among {K} on {half} calibration {plural(about.held_out)}, calibrated on {half} "
-        f"others that the choice never saw, {best}: {clause(inner.text)} Quote this if you picked "
-        f"{best} here; the number from all {k} only for a model fixed beforehand; never the "
-        "smaller of the two."
+        f"Chosen among {K} on {half:,} calibration {plural(about.held_out)}, calibrated on "
+        f"{half:,} others that the choice never saw, {best}: {clause(inner.text)} Quote this if "
+        f"you picked {best} here; the number from all {k:,} only for a model fixed beforehand; "
+        "never the smaller of the two."
     )
     why = (
-        f"{best} has the fewest errors of {K} on one random half of the {k} calibration scores of "
-        f"{about.source}; what is quoted comes from the other {half}, so that the choice costs no "
-        f"confidence. {inner.why}"
+        f"{best} has the fewest errors of {K} on one random half of the {k:,} calibration scores "
+        f"of {about.source}; what is quoted comes from the other {half:,}, so that the choice "
+        f"costs no confidence. {inner.why}"
     )
     facts = inner.facts | {"n_algorithms": K, "chosen": best, "errors_on_first_half": errors}
     rest = f"if you picked it here: chosen on {half:,}, calibrated on {half:,} more"
@@ -128,7 +128,7 @@ def _winner(
             "Too little data to choose on one half and calibrate on the other with "
             f"{confidence(alpha)} confidence: {about.more(2 * needed - k)} would do."
         )
-        why = f"Each half needs {counted(needed, 'score')}; {about.source} has {k} in all."
+        why = f"Each half needs {counted(needed, 'score')}; {about.source} has {k:,} in all."
         facts = about.facts(alpha, k, outcome="too little data", k_needed=2 * needed)
         missing = f": {about.missing(2 * needed - k)} would do"
         brief = Brief("", "too little data", missing, "open")
@@ -137,20 +137,20 @@ def _winner(
     bounds = {label: bound(label, choose, True) for label in labels}
     best = min(bounds, key=lambda label: bounds[label])
     why = (
-        f"{best} has the best bound of {K} on one random half of the {k} calibration scores of "
-        f"{about.source}; its own bound comes from the other {half}, so that the choice costs no "
-        f"confidence. Quoting the best of {K} bounds from all {k} would cost some; asking for "
+        f"{best} has the best bound of {K} on one random half of the {k:,} calibration scores of "
+        f"{about.source}; its own bound comes from the other {half:,}, so that the choice costs no "
+        f"confidence. Quoting the best of {K} bounds from all {k:,} would cost some; asking for "
         f"alpha / {K} of each is the other safe way."
     )
     found = about.turned(about.turned(about.low, about.high)[0], bound(best, calibrate, False))
     inner = bound_verdict(half, found, why, alpha, about, best, at_case)
     text = (
-        f"Chosen among {K} on {half} calibration {plural(about.held_out)}, calibrated on {half} "
-        f"others that the choice never saw, {best}: {clause(inner.text)}"
+        f"Chosen among {K} on {half:,} calibration {plural(about.held_out)}, calibrated on "
+        f"{half:,} others that the choice never saw, {best}: {clause(inner.text)}"
     )
     if inner.facts["outcome"] == "bound":
         text += (
-            f" Quote this bound if you picked {best} here; the one from all {k} only for a model "
+            f" Quote this bound if you picked {best} here; the one from all {k:,} only for a model "
             f"fixed beforehand; never the {'larger' if about.greater_is_better else 'smaller'} of "
             "the two."
         )

@@ -15,7 +15,6 @@ from cpp_core.checks import Level
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import LEAST_TRIALS, About, Verdict, about_results
 from cpp_core.verdicts.bounds import (
-    NEXT_CASES,
     bound_of,
     errors_ahead,
     errors_ahead_of,
@@ -40,6 +39,9 @@ from cpp_core.verdicts.strip_cards import (
     usual_card,
 )
 
+NONE_OUT = "none can be ruled out"
+"""What is said of one algorithm where any number of errors is possible."""
+
 
 @dataclass(frozen=True)
 class Strip:
@@ -63,6 +65,13 @@ class Strip:
     def behind(self) -> tuple[Verdict, ...]:
         """The sentences behind the headline."""
         return (self.choice,) if self.choice else self.bound
+
+    @property
+    def judged(self) -> Verdict | None:
+        """Whose strength is that of the headline; None where it says itself that it is open."""
+        if self.choice is not None:
+            return self.choice if self.choice.claim == "yes" else None
+        return self.bound[0] if self.bound else None
 
     @property
     def beside_table(self) -> "Strip":
@@ -179,8 +188,9 @@ def _strip(
     names = choice.use or tuple(own.name for own in ranked[: 2 if len(entrants) == 2 else 0])
     names = () if choice.outcome == "undecided" else names
     text = choice.brief.detail
-    if solo and about.sign * best.average > min(about.sign * own.average for own in entrants):
-        text += ", though its average here is worse"
+    least = min(entrants, key=lambda own: about.sign * own.average)
+    if solo and about.worse(best.average, least.average):
+        text += f", though {least.label} has a better average here"
     text += _kept_by(ranked, choice.use) if choice.use else ""
     if choice.outcome == "undecided" and not text:
         text = f"{' or '.join(own.label for own in ranked)}: more cases may tell"
@@ -211,7 +221,9 @@ def _kept_by(ranked: Sequence[Entrant], named: Sequence[str]) -> str:
     for found in zip(*(own.limits for own in ranked), strict=True):
         shown = [own for own, it in zip(ranked, found, strict=True) if it.outcome == "shown"]
         if shown and not any(own.name in named for own in shown):
-            return f". But only {listed(own.label for own in shown)} is shown to keep your limit"
+            are = "is" if len(shown) == 1 else "are"
+            who = listed(own.label for own in shown)
+            return f". But only {who} {are} shown to keep your limit"
     return ""
 
 
@@ -220,12 +232,12 @@ def _alone(own: Entrant, alpha: Level, about: About, over: str, more: tuple[Verd
     brief = own.bound.brief
     what = f"the {about.loss} of {about.of(own.label)} {about.on_next}"
     if about.errors:
-        what = f"by {about.of(own.label)} among the next {NEXT_CASES} cases"
+        what = f"by {about.of(own.label)} {brief.rest}"
     text = f"{sentence(what)}, with {confidence(alpha)} confidence."
     if brief.claim != "yes":
-        text = f"{sentence(what)}: {brief.detail}."
+        text = f"{sentence(what)}: {NONE_OUT if about.errors else brief.detail}."
     cards = [average_card(own, about)]
-    if own.usual is not None and not about.errors:
+    if own.usual is not None and brief.claim == "yes" and not about.errors:
         cards.append(usual_card(own.usual, about, over, more))
     cards += limit_cards([own], about)
     title = f"{sentence(brief.lead)}."

@@ -13,7 +13,7 @@ from cpp_core.verdicts.bounds import NEXT_CASES
 from cpp_core.verdicts.choice import Strength
 from cpp_core.verdicts.comparisons import needed_words
 from cpp_core.verdicts.decisions import Decision
-from cpp_core.verdicts.language import counted, number, percent, with_unit
+from cpp_core.verdicts.language import counted, listed, number, percent, with_unit
 
 STRENGTHS: dict[str, Strength] = {"guaranteed": "exact", "approximate": "approximate"}
 """The strength of a claim by its badge."""
@@ -22,7 +22,7 @@ AVERAGE_BEYOND = "the average lies beyond it"
 """What is said where the average is worse than the bound."""
 
 BEYOND = ", beyond the bound"
-"""The same of one that is alone."""
+"""The same behind an average."""
 
 AVERAGES = "On average", "Error rate"
 """The topic of the average of one that is alone, and of errors."""
@@ -94,12 +94,14 @@ def bound_card(two: Sequence[Entrant], solo: bool, about: About, more: tuple[Ver
     if len(two) > 2:
         return _bounds_card(two, about, more)
     text = own.lead if solo else f"{best.label}: {own.lead}"
-    parts = [own.detail] if own.claim != "yes" else []
+    parts = [own.detail] if own.claim != "yes" and not about.errors else []
     if far_worse(best, about):
         parts.append(AVERAGE_BEYOND)
     apart = "; ".join(parts)
     parts.append(_average(best, about))
-    parts += [f"{x.label}: {x.bound.brief.lead}, {_average(x, about)}" for x in others]
+    for x in others:
+        beyond = BEYOND if far_worse(x, about) else ""
+        parts.append(f"{x.label}: {x.bound.brief.lead}, {_average(x, about)}{beyond}")
     verdicts = *(x.bound for x in two), *more
     strength, told = _strength(best.bound), "; ".join(parts)
     return Card(_next(about), text, told, own.claim, strength, verdicts, FIXED, apart)
@@ -112,29 +114,46 @@ def _next(about: About) -> str:
 
 
 def one_bound(own: Entrant) -> bool:
-    """Whether it has a bound, on one side and the same at every case."""
+    """Whether it has a bound on the bad side, which is the same at every case."""
     facts = own.bound.facts
     return facts["outcome"] == "bound" and "bound" in facts and not facts["at_case"]
 
 
 def _bounds_card(all_: Sequence[Entrant], about: About, more: tuple[Verdict, ...]) -> Card:
-    """Where none of three or more is named: from the lowest bound to the highest, and whose."""
+    """Where none of three or more is named: from the lowest bound to the highest, and whose.
+
+    Of two sides it tells the ends on the bad side, which are no one-sided bounds.
+    """
     ranked = sorted(all_, key=lambda own: about.sign * own.bound.facts["bound"])
     ends = [own.bound.facts["bound"] for own in (ranked[0], ranked[-1])]
     low, high = (about.rounded(about.bad_end, end) for end in ends)
-    text = ranked[0].bound.brief.lead
-    if low != high:
-        text = f"{about.at_most} {with_unit(f'{low} to {high}', about.unit)}"
+    one_sided = ranked[0].bound.facts["side"] == "upper"
+    span = with_unit(low if low == high else f"{low} to {high}", about.unit)
+    text = f"{about.at_most if one_sided else f'{about.bad_end} ends at'} {span}"
     least, most = ("highest", "lowest") if about.greater_is_better else ("lowest", "highest")
-    detail = f"{least} for {ranked[0].label}, {most} for {ranked[-1].label}" * (low != high)
+    whose = f"{least} for {ranked[0].label}, {most} for {ranked[-1].label}" * (low != high)
+    detail = "; ".join(filter(None, (whose, _averages(ranked, about))))
     verdicts = *(own.bound for own in ranked), *more
     strength = _strength(ranked[0].bound)
-    return Card(_next(about), text, detail, "yes", strength, verdicts, FIXED)
+    return Card(_next(about), text, detail, "yes", strength, verdicts, FIXED, whose)
+
+
+def _averages(all_: Sequence[Entrant], about: About) -> str:
+    """From the lowest average to the highest, and whose lie beyond their bounds."""
+    known = [own.average for own in all_ if np.isfinite(own.average)]
+    span = " to ".join(dict.fromkeys(number(find(known)) for find in (min, max))) if known else ""
+    told = [f"averages {span}" if known else "no finite average"]
+    told += [f"{len(all_) - len(known)} not finite"] if 0 < len(known) < len(all_) else []
+    beyond = [own.label for own in all_ if far_worse(own, about)]
+    if beyond:
+        whose = listed(beyond) if len(beyond) < 3 else f"{len(beyond)} of {len(all_)}"
+        told.append(f"beyond the bound for {whose}")
+    return ", ".join(told)
 
 
 def far_worse(own: Entrant, about: About) -> bool:
     """Whether the average is beyond the bound: then the bound alone would mislead."""
-    return one_bound(own) and about.sign * own.average > about.sign * own.bound.facts["bound"]
+    return one_bound(own) and about.worse(own.average, own.bound.facts["bound"])
 
 
 def _average(own: Entrant, about: About) -> str:
@@ -186,5 +205,5 @@ def usual_card(usual: float, about: About, over: str, places: tuple[Verdict, ...
     """The bound that is typical of other splits, and where that of this one lies among them."""
     text = f"{about.at_most} {about.end(usual)}" if np.isfinite(usual) else "no finite bound"
     place = places[0].brief.detail.partition(";")[0] if places else ""
-    detail = f"this split's {place}" if place else "the median"
+    detail = f"{places[0].facts['this']}'s {place}" if place else "the median"
     return Card(f"Typical of {over}", text, detail, "yes", None, places)

@@ -8,15 +8,16 @@ from typing import Any
 from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.checks import Level, check_side
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.about import About, about_results, first_trial, is_stored
+from cpp_core.verdicts.about import LEAST_TRIALS, About, about_results, first_trial, is_stored
 from cpp_core.verdicts.bounds import NEXT_CASES, errors_ahead
 from cpp_core.verdicts.held_out import (
     average_of,
     average_words,
     held_out_losses,
     over_what,
+    this_one,
 )
-from cpp_core.verdicts.language import clause, number, percent
+from cpp_core.verdicts.language import clause, number, percent, sentence
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,8 @@ def figures_table(results: Results, alpha: Level = 0.1, side: str = "two-sided")
 
     The bound is trial 0's, the typical one the median over all trials; both are rounded like every
     bound, outwards. The average is of trial 0's held-out losses. Of errors, whose bound
-    could only be 0 or 1, there are the rate and those of the next cases instead.
+    could only be 0 or 1, there are the rate and those of the next cases instead. Few trials show
+    nothing typical.
     """
     if results.experiment.kind.symbolic:
         return _symbol_table(results, alpha, side)
@@ -61,14 +63,17 @@ def figures_table(results: Results, alpha: Level = 0.1, side: str = "two-sided")
             read = results.reader(name).read(alpha, side)
             row = first_trial(results)
             two = read.lower[row], read.upper[row]
-            cells[f"{what} of this split{unit}"] = _set(*two, side, about) + _trivial(two, about)
+            shown = _set(*two, side, about) + _trivial(two, about)
+            cells[f"{what} of {this_one(results.experiment)}{unit}"] = shown
         infinite = max(own[f"{end}_infinite"] for end in about.ends(side))
         more = f" ({infinite:,} of {n:,} not finite)" if infinite else ""
-        if n > 1 or moves or not promised:
+        if n >= LEAST_TRIALS or moves or not promised:
             usual = _set(own["lower_median"], own["upper_median"], side, about) + more
             cells[f"Typical {clause(what)}{unit}"] = usual
         if promised:
-            cells[f"Average{unit}"] = average_words(average_of(held_out_losses(results, name)))
+            average = average_of(held_out_losses(results, name))
+            beyond = not moves and about.worse(average, two[about.bad_end == "upper"])
+            cells[f"Average{unit}"] = average_words(average) + " (beyond the bound)" * beyond
         rows.append((ALGORITHMS[name].label, *cells.values()))
     caption = _caption(results, about)
     return Table(("Algorithm", *cells), rows, caption, names=tuple(found))
@@ -97,8 +102,10 @@ def _caption(results: Results, about: About) -> str:
     said = f"Typical: the median of {over_what(results)}"
     if results.experiment.kind.moves:
         return f"{said}, at one random case of each."
-    carries = "This split was fixed beforehand and carries the promise."
-    return carries if about.errors or len(results.trials) == 1 else f"{carries} {said}."
+    this = sentence(this_one(results.experiment))
+    carries = f"{this} was fixed beforehand and carries the promise."
+    few = len(results.trials) < LEAST_TRIALS and 0 in results.trials
+    return carries if about.errors or few else f"{carries} {said}."
 
 
 def _symbol_table(results: Results, alpha: Level, side: str) -> Table:

@@ -9,6 +9,7 @@ from cpp_core.catalog.presets import PRESETS
 from cpp_core.checks import Level, exact_alpha
 from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.preset_runs import preset_of
+from cpp_core.verdicts.held_out import trial_noun
 from cpp_core.verdicts.language import (
     clause,
     confidence,
@@ -160,7 +161,7 @@ def chosen_words(experiment: Experiment, alpha: Level, trials: int, side: str = 
         question_words(experiment),
         *([] if symbolic else [experiment.measure.label]),
         f"{confidence(alpha)} confidence" + ", both sides" * (side == "two-sided" and not symbolic),
-        counted(trials, "simulated data set" if data.size is None else "split"),
+        counted(trials, trial_noun(experiment)),
     ]
     return SEPARATOR.join(parts)
 
@@ -176,8 +177,9 @@ def training_runs(experiment: Experiment) -> str:
     sizes, parts = experiment.sizes, experiment.kind.n_parts
     runs = sizes.fits - sizes.n_test
     if runs != parts * sizes.k:
-        return f"{runs:,} training runs, k = {sizes.k:,} to calibrate,"
-    return f"{parts} x {sizes.k:,} training runs" if parts > 1 else f"k = {runs:,} training runs"
+        return f"{counted(runs, 'training run')}, k = {sizes.k:,} to calibrate,"
+    told = f"k = {counted(runs, 'training run')}"
+    return f"{parts} x {counted(sizes.k, 'training run')}" if parts > 1 else told
 
 
 def spent_words(experiment: Experiment) -> str:
@@ -204,10 +206,9 @@ def spent_words(experiment: Experiment) -> str:
         calibrate = f"{found} find its sets"
     else:
         calibrate = f"{sizes.k:,}{' batches' if b else ''} calibrate its bound"
-    tested = f"{sizes.n_test:,} other batches" if b else f"{sizes.n_test:,} others"
-    return (
-        f"Of {n:,} cases, {sizes.m:,} train each model and {calibrate}. {sentence(tested)} test it."
-    )
+    test = "tests" if sizes.n_test == 1 else "test"
+    others = counted(sizes.n_test, "other batch" if b else "other")
+    return f"Of {n:,} cases, {sizes.m:,} train each model and {calibrate}. {others} {test} it."
 
 
 def waiting_words(others: int) -> str:

@@ -67,7 +67,7 @@ def exceedance_of(losses: Any, threshold: float, alpha: Level, about: About, lab
         text = (
             f"{about.lead(label)}, {subject} {exceeds} {at} with probability about "
             f"{percent(estimate)}, and at most {percent(high, 'up')} with {level} confidence: "
-            f"{beyond} of {counted(k, f'calibration {about.held_out}')} "
+            f"{beyond:,} of {counted(k, f'calibration {about.held_out}')} "
             f"{'is' if beyond == 1 else 'are'} {above} it."
         )
         if about.errors and 0 <= threshold < 1:
@@ -78,7 +78,7 @@ def exceedance_of(losses: Any, threshold: float, alpha: Level, about: About, lab
                 "confidence."
             )
     why = (
-        f"(1 + {beyond}) / (k + 1) with the k = {k} calibration losses of {about.source}; the "
+        f"(1 + {beyond:,}) / (k + 1) with the k = {k:,} calibration losses of {about.source}; the "
         f"upper bound is Clopper and Pearson's at alpha = {number(float(exact_alpha(alpha)))}. The "
         "threshold must be fixed before looking at the losses."
     )

@@ -6,7 +6,7 @@ from cpp_core import ALGORITHMS, Results
 from cpp_core.verdicts.language import counted
 from cpp_core.verdicts.summary import Table, figures_table
 from pages.parts.choices import Choice
-from pages.parts.show import as_markdown, kept
+from pages.parts.show import as_markdown, explained, kept
 
 
 def table_html(table: Table) -> str:
@@ -16,7 +16,8 @@ def table_html(table: Table) -> str:
         figure, _, more = text.rstrip(")").partition(" (")
         return f"<td>{figure}<small>{more}</small></td>" if more else f"<td>{figure}</td>"
 
-    top = "".join(f"<th>{text}</th>" for text in ["", *table.head[1:]])
+    seen: set[str] = set()
+    top = "".join(f"<th>{explained(text, seen)}</th>" for text in ["", *table.head[1:]])
     rows = []
     for name, (label, *cells) in zip(table.names, table.rows, strict=True):
         mark = f'<td><span style="color:{ALGORITHMS[name].color}">■</span> {label}</td>'
@@ -41,4 +42,6 @@ def show_figures(results: Results, choice: Choice) -> None:
         if failed:
             st.caption(f"{label}: {counted(failed, 'training run')} raised an error: worst loss.")
         if undefined:
-            st.caption(f"{label}: the metric was undefined on {undefined:,} batches: worst value.")
+            st.caption(
+                f"{label}: the metric was undefined on {counted(undefined, 'batch')}: worst value."
+            )

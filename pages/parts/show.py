@@ -88,11 +88,14 @@ def show_chart(panel: Panel, place: str) -> None:
     )
 
 
-def show_panel(panel: Panel, place: str = "") -> None:
-    """A title that states the finding with its data beside it, the chart, how to read it."""
-    with st.container(border=True):
+def show_panel(panel: Panel, place: str = "", beside: bool = False) -> None:
+    """A title that states the finding with its data beside it, the chart, how to read it.
+
+    One that stands ``beside`` another is as high as that.
+    """
+    with st.container(border=True, height="stretch" if beside else "content"):
         with st.container(horizontal=True, wrap=False, horizontal_alignment="distribute"):
-            st.markdown(f"**{as_markdown(panel.title)}**", width="stretch")
+            st.html(f'<p class="finding">{explained(panel.title, set())}</p>', width="stretch")
             st.download_button(
                 "CSV",
                 data=lambda: csv_text(panel.data),
@@ -181,10 +184,10 @@ def verdict_html(verdict: Verdict, on_dark: bool) -> str:
 def card_html(card: Card, on_dark: bool, seen: set[str]) -> str:
     """One figure with its topic above, what belongs to it below, and what it is worth."""
     mark = chip(card.mark, card.strength, on_dark)
-    topic, detail = (explained(text, seen) for text in (card.topic, card.detail))
+    topic, figure, detail = (explained(own, seen) for own in (card.topic, card.text, card.detail))
     return (
         f'<div class="card"><p class="topic">{topic}</p>'
-        f'<p class="figure">{as_html(card.text)}</p><p class="detail">{detail}</p>'
+        f'<p class="figure">{figure}</p><p class="detail">{detail}</p>'
         f"{why(mark, card.verdicts)}</div>"
     )
 
@@ -198,7 +201,7 @@ def strip_html(strip: Strip, on_dark: bool, colors: Mapping[str, str] | None = N
     seen: set[str] = set()
     text = f'<span class="sub">{explained(strip.text, seen)}</span>'
     if strip.behind:
-        own = strip.bound[0] if strip.bound else None
+        own = strip.judged
         strength = STRENGTHS[own.badge] if own and own.claim == "yes" else None
         mark = f" {chip(own.mark, strength, on_dark)} ·" if own else ""
         text = (

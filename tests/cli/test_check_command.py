@@ -143,10 +143,10 @@ def test_error_rates_of_scores_count_what_is_not_right(file, capsys):
     assert told[0] == told[1]
     assert main(["check", file(correct=MANY), *asked]) == 2
     assert "needs 0 for an error and 1 for a correct answer" in capsys.readouterr().err
-    sure = answers_of(
-        {"correct": np.ones(30)}, error_rate_at_most=0.5, batch_size=9, greater_is_better=True
-    )
-    assert "the score of this trained model is at least 1 (no error)" in sure.bounds[0].text
+    sure = answers_of({"correct": np.ones(30)}, greater_is_better=True)
+    assert "the score of this trained model is at least 1 (no error)" in sure.answer[0].text
+    most = sure.bounds[0].facts["most"]
+    assert f"this trained model makes at most {most} error" in sure.bounds[0].text
 
 
 def test_columns_of_both_kinds_are_asked_about(file, capsys):

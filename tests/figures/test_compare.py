@@ -20,6 +20,7 @@ from cpp_core.figures.loss_figures import (
 )
 from cpp_core.figures.next_loss import next_loss
 from cpp_core.figures.panels import Panel
+from cpp_core.verdicts.about import LEAST_TRIALS
 from cpp_core.verdicts.answers import compared
 from cpp_core.verdicts.bounds import expected_loss
 from cpp_core.verdicts.language import confidence
@@ -174,9 +175,13 @@ def test_the_title_of_a_pair_says_what_its_sentence_says(K, settings):
 # Printed bounds
 
 
+TRIALS = 21
+"""Enough for a typical bound."""
+
+
 def tops(rng, K, k=60):
     """Log losses of which many lie at the end of the range, or just below it."""
-    near = rng.choice([TOP, 36.02, 36.0436, 0.3, 1.7, 0.04999], size=(K, 3, k))
+    near = rng.choice([TOP, 36.02, 36.0436, 0.3, 1.7, 0.04999], size=(K, TRIALS, k))
     return [np.minimum(own + rng.choice([0, 1e-5], size=own.shape), TOP) for own in near]
 
 
@@ -208,7 +213,7 @@ def test_printed_bounds_are_on_the_safe_side(K):
         printed = re.findall(NUMBER, caption.split("Median upper end: ")[1])
         rows = figures_table(results, alpha, "upper").rows
         for name, text, row in zip(SIX, printed, rows, strict=False):
-            middle = np.sort(by_name[name])[1]
+            middle = np.sort(by_name[name])[TRIALS // 2]
             check_upper(text, middle)
             assert row[2] == text
             own, _, word = row[1].partition(" (")
@@ -260,11 +265,16 @@ def test_one_table_of_figures(two):
     assert "Typical: the median of 200 splits." in table.caption
     one_sided = figures_table(two, 0.1, "upper")
     assert one_sided.head[1:3] == ("Bound of this split", "Typical bound")
-    one = results_of([np.zeros((1, 5))] * 2)  # one trial has no other, five cases no bound
-    assert figures_table(one, 0.1, "upper").head[1:] == (
-        "Bound of this split (nats)",
-        "Average (nats)",
+    few = results_of([np.zeros((LEAST_TRIALS - 1, 5))] * 2)  # nothing is typical of few trials
+    assert figures_table(few, 0.1, "upper").caption == (
+        "This data set was fixed beforehand and carries the promise."
     )
+    one = results_of([np.zeros((1, 5))] * 2)  # one trial has no other, five cases no bound
+    for own in (few, one):
+        assert figures_table(own, 0.1, "upper").head[1:] == (
+            "Bound of this data set (nats)",
+            "Average (nats)",
+        )
     assert figures_table(one, 0.1, "upper").rows[0][1] == "36.04 (the end of the range)"
     later = replace(two, trials=two.trials + 1, _readers={})  # trial 0 is not there yet
     assert figures_table(later, 0.1).head == ("Algorithm", "Typical interval")
@@ -280,7 +290,7 @@ def test_the_table_of_errors():
 
 
 def test_the_table_counts_infinite_ends_and_knows_symbols(every_variant):
-    results = results_of([np.ones((3, 30))] * 2)
+    results = results_of([np.ones((TRIALS, 30))] * 2)
     for arrays in results.arrays.values():
         arrays["calibration"][0] = np.inf
     squared = replace(
@@ -289,7 +299,7 @@ def test_the_table_counts_infinite_ends_and_knows_symbols(every_variant):
     arrays = dict(zip(squared.algorithms, results.arrays.values(), strict=True))
     moved = replace(results, experiment=squared, arrays=arrays, _readers={})
     rows = figures_table(moved, 0.1, "upper").rows
-    assert rows[0][1:3] == ("no finite bound", "1 (1 of 3 not finite)")
+    assert rows[0][1:3] == ("no finite bound", "1 (1 of 21 not finite)")
     kinds = figures_table(every_variant["symbolic"], 0.1)
     assert kinds.head[1] == "Kinds of answer in a set"
     assert kinds.caption == "Means over 2 splits."

@@ -1,5 +1,7 @@
 """Figures: their numbers against plain computations, their titles in every branch."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -14,6 +16,7 @@ from cpp_core.figures.interval_figures import (
 )
 from cpp_core.figures.next_loss import next_loss
 from cpp_core.trials.one_trial import run_block
+from cpp_core.verdicts.about import LEAST_TRIALS
 from cpp_core.verdicts.language import number, percent
 from tests.builders import bars, check, drawn, infinite, made
 
@@ -133,6 +136,27 @@ def test_paired_difference(two):
     assert (
         panel.title == f"Ridge is better at {wins} of 69 held-out cases; the next may go either way"
     )
+
+
+@pytest.mark.parametrize("trials", [LEAST_TRIALS - 1, LEAST_TRIALS])
+def test_typical_ends_stand_beside_their_fade(trials):
+    results = drawn(trials=trials)
+    panel = paired_difference(results, "ridge", "knn", 0.1)
+    check(panel)
+    frame = results.paired("ridge", "knn", 0.1)
+    ends = [np.quantile(frame[end], 0.5, method="inverted_cdf") for end in ("lower", "upper")]
+    notes = [note.text for note in panel.figure.layout.annotations]
+    told = [text for text in notes if text.startswith("typical")]
+    fades = [bar for bar in bars(panel, xaxis="x") if bar.customdata is not None]
+    if trials < LEAST_TRIALS:  # few trials show nothing typical, and no spread
+        assert not told
+        assert not fades
+        assert "Fade" not in panel.caption
+        return
+    assert fades
+    low, high = map(float, re.match(r"typical: between (\S+) and (\S+)$", told[0]).groups())
+    assert low <= ends[0] < ends[1] <= high
+    assert (low, high) == pytest.approx(ends, rel=0.01)
 
 
 def test_titles_of_pairs():

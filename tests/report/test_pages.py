@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from markupsafe import escape
 
 from cpp_core import Experiment, add_table
 from cpp_core.catalog.datasets import forget
@@ -18,6 +19,7 @@ from cpp_core.catalog.loss_files import read_losses
 from cpp_core.catalog.variants import VARIANTS
 from cpp_core.cli.commands import main, parser
 from cpp_core.cli.run_command import experiment_of
+from cpp_core.figures.compare import first_picture
 from cpp_core.report.document import prose
 from cpp_core.report.export import to_json
 from cpp_core.report.pages import SECTIONS, losses_report_html, report_html
@@ -25,6 +27,7 @@ from cpp_core.report.pdf import BROWSERS, find_browser, report_pdf
 from cpp_core.report.reproduce import command_line, losses_digest, python_lines
 from cpp_core.trials.one_trial import run_block
 from cpp_core.trials.results import Results
+from cpp_core.verdicts.about import LEAST_TRIALS
 from cpp_core.verdicts.answers import answers_from, answers_of
 from cpp_core.verdicts.loss_lines import pair_lines
 
@@ -32,16 +35,16 @@ EVIL = "<script>alert(1)</script>"
 EVIL_NAMES = ("<script>alert(2)</script>", "</script><img src=x onerror=alert(3)>")
 
 
-def results_of(**settings):
+def results_of(trials=3, **settings):
     settings = {"dataset": "breast-cancer", "algorithms": ("naive-bayes", "dummy")} | settings
     experiment = Experiment(**settings)
-    block, _ = run_block(experiment, 0, range(3))
-    return Results(experiment, 0, np.arange(3), block, 3)
+    block, _ = run_block(experiment, 0, range(trials))
+    return Results(experiment, 0, np.arange(trials), block, trials)
 
 
 @pytest.fixture(scope="module")
 def results():
-    return results_of()
+    return results_of(trials=LEAST_TRIALS)
 
 
 @pytest.fixture(scope="module")
@@ -143,6 +146,43 @@ def test_sections_and_audience(results):
     assert visible(analyst).count("data-figure=") > visible(usual).count("data-figure=")
     assert '<details class="why" open>' in analyst
     assert '<details class="why" open>' not in usual
+
+
+def test_few_trials_have_no_rates():
+    few = report_html(results_of(trials=2), audience="analyst")
+    assert re.findall(r'data-figure="figure-\w+-([\w-]+)"', few) == ["next-loss", "paired"]
+    assert "Typical" not in visible(few)
+
+
+def test_the_picture_follows_the_side_and_the_loss(results):
+    """The picture is that of Overview: two sides where they were asked for, errors as errors."""
+    for side, words in (("upper", "at most"), ("two-sided", "between")):
+        picture = first_picture(results, 0.1, side, draws=False)
+        assert words in picture.alt
+        assert str(escape(picture.alt)) in report_html(results, 0.1, side)
+    wrong = report_html(results_of(loss="zero_one"), 0.1, "upper")
+    assert "errors-ahead" in wrong
+    assert "(no error)" not in visible(wrong)
+
+
+@pytest.mark.parametrize("greater", [False, True])
+def test_the_pick_that_loses_confidence_is_named(greater):
+    rng = np.random.default_rng(0)
+    rows = "\n".join(f"{a},{b}" for a, b in rng.random((60, 2)))
+    table = read_losses(f"a,b\n{rows}".encode(), greater_is_better=greater)
+    best, worst = ("highest", "lowest") if greater else ("lowest", "highest")
+    page = losses_report_html(table)
+    assert f"Picking the {best} of several bounds" in page
+    assert f"Picking the {worst}" not in page
+
+
+def test_the_headline_has_its_strength():
+    rng = np.random.default_rng(0)
+    better = rng.random(200)
+    rows = "\n".join(f"{a},{b}" for a, b in zip(better, better + 0.2, strict=True))
+    page = visible(losses_report_html(read_losses(f"a,b\n{rows}".encode())))
+    lead = re.search(r'<p class="lead">.*?</p>', page).group()
+    assert '<span class="mark exact">✓ exact guarantee</span>' in lead
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

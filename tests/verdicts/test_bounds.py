@@ -141,8 +141,8 @@ def test_typical():
     three = results_of([np.vstack([tenths(19, s) for s in (0.0, 0.1, 0.5)])])
     found = typical(three, "logistic")
     assert found.text == (
-        "Typical over 3 trials: the 90 % bound on the log loss of Logistic regression is 2 nats on "
-        "average; 100 % of the test losses lie inside."
+        "Typical over 3 trials: the 90 % bound on the log loss of Logistic regression is 1.9 nats "
+        "in the median; 100 % of the test losses lie inside."
     )
     assert found.badge == "approximate"
     both = typical(three, "logistic", side="two-sided").text
@@ -157,7 +157,7 @@ def test_typical():
     assert "each at its own random test case" in typical(
         results_of([tenths(19)], variant="z-fixed"), "logistic"
     ).text  # fmt: skip
-    assert "hold 1 kinds of answer on average" in typical(symbolic(20), "logistic").text
+    assert "hold 1 kind of answer on average" in typical(symbolic(20), "logistic").text
 
 
 def test_threshold():

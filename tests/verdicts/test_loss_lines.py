@@ -248,7 +248,7 @@ def test_what_it_assumes_and_when_the_approximate_holds():
 
 def test_the_decision_of_several_is_that_of_the_strip():
     line = line_of({"good": HARD, "bad": HARD + 1 + RNG.normal(0, 0.1, 300)})
-    assert line == ("Use good. It wins more often than bad (90 % confidence).")
+    assert line == ("Use good. It wins more often than bad (exact, 90 % confidence).")
     line = line_of({"a": MANY, "b": 1.01 - MANY})
     assert line.startswith("Not decided by this data. ")
     assert "confidence" not in line

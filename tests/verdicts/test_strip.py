@@ -90,7 +90,12 @@ def test_of_three_that_nobody_decides_every_bound_counts(greater):
     truth = [ends[name][int(not greater)] for name in "ab"]
     assert np.allclose((low, high), truth, atol=1.1e-3)
     words = ("highest", "lowest") if greater else ("lowest", "highest")
-    assert bound.detail == f"{words[0]} for a, {words[1]} for b"
+    whose, averages = bound.detail.split("; ")
+    assert whose == f"{words[0]} for a, {words[1]} for b"
+    assert whose == found.beside_table.cards[2].detail  # a table has the averages
+    low, high = map(float, re.match(r"averages ([\d.]+) to ([\d.]+)$", averages).groups())
+    means = [own.mean() for own in columns.values()]
+    assert (low, high) == pytest.approx((min(means), max(means)), rel=2e-3)
     needed = found.choice.facts["n_needed"]
     assert (f"about {needed:,} held-out cases would do" in found.text.lower()) == bool(needed)
     assert not any("would do" in card.detail for card in found.cards if needed)
@@ -176,7 +181,7 @@ def test_one_alone_has_no_decision():
     many = asked_strip(results_of([np.repeat(tenths(99), 25, axis=0)]))
     usual = cards(many)["Typical of 25 simulated data sets"]
     assert (usual.text, usual.strength) == ("at most 9 nats", None)
-    assert usual.detail == "this split's is the same as in 100 % of 24 other splits"
+    assert usual.detail == ("this data set's is the same as in 100 % of 24 other data sets")
 
 
 def test_a_bound_is_one_number_wherever_it_is_quoted():
@@ -190,7 +195,7 @@ def test_a_bound_is_one_number_wherever_it_is_quoted():
     assert bound.detail not in str(found.beside_table)  # a table of all says it
     assert found.beside_table.cards[:2] == found.cards[:2]
     assert answers_from(results, 0.1).strip == asked_strip(results, 0.1, "two-sided")
-    places = [own.text for own in bound.verdicts if "this split's bound" in own.text]
+    places = [own.text for own in bound.verdicts if "this data set's bound" in own.text]
     assert len(places) == 2  # one click to why they differ
 
 
@@ -289,7 +294,7 @@ def test_a_worse_average_is_told_beside_wins():
     about = About(low=0.0, n_algorithms=2)
     found = strip_of({"rare": rare, "small": small}, 0.1, about)
     assert found.title == "Use rare."
-    assert found.text == "It wins more often than small, though its average here is worse."
+    assert found.text == "It wins more often than small, though small has a better average here."
     assert "though" not in strip(a=HALF, b=HALF + 0.1 + noise()).text
 
 
