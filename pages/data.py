@@ -113,7 +113,7 @@ def show_findings(
 ) -> None:
     """The checks, the most important first; a way to the latest rows where there are dates."""
     st.markdown("**Before you run**")
-    judged = experiment is not None and experiment.variant == "candidate"
+    judged = experiment is not None and experiment.kind.holds_out
     held_out = judged and bool(st.session_state.get(f"latest-{digest}"))
     told = still_open(found, table, held_out)
     told += [enough(experiment)] if experiment else []
@@ -279,7 +279,7 @@ def show_cost(experiment: Experiment, trials: int, job: Job) -> None:
 
 def show_latest(experiment: Experiment, table: Table, digest: str) -> None:
     """The latest quarter held out beside random splits, where there is a time column."""
-    if table.times is None or experiment.variant != "candidate":
+    if table.times is None or not experiment.kind.holds_out:
         return
     if not st.toggle(
         "Hold out the latest quarter too", key=f"latest-{digest}", persist_state="session"

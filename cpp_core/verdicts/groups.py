@@ -39,7 +39,7 @@ def no_group_bounds(results: Results) -> str:
     experiment, groups = results.experiment, results.experiment.data.groups
     if groups is None:
         return ""
-    if experiment.variant != "candidate":
+    if not experiment.kind.holds_out:
         return "A bound for each group needs the question about the model at hand."
     if len(groups.categories) > MOST_GROUPS:
         return (
