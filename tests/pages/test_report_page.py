@@ -2,7 +2,6 @@
 
 import gc
 from datetime import date
-from pathlib import Path
 from urllib.parse import SplitResult
 
 import pytest
@@ -58,27 +57,27 @@ def test_downloads_and_the_lines_that_reproduce_it(monkeypatch):
     assert "No PDF here: it needs Chromium" in text_of(at)
 
 
-def test_a_pdf_takes_one_click_or_a_sentence_says_why_not(monkeypatch):
-    def failing(*args, **kwargs):
-        raise OSError("no such browser")
+PRINTS = """#!/bin/sh
+for word; do case $word in --print-to-pdf=*) printf %%PDF >"${word#*=}";; esac; done
+"""
+"""A browser that prints little, and at once."""
 
-    monkeypatch.setattr(pdf, "find_browser", lambda: "chromium")
-    monkeypatch.setattr("pages.report.find_browser", lambda: "chromium")
-    monkeypatch.setattr("cpp_core.report.pdf.subprocess.run", failing)
+
+def test_a_pdf_takes_one_click_or_a_sentence_says_why_not(monkeypatch, tmp_path):
+    browser = tmp_path / "browser"
+    browser.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    browser.chmod(0o755)
+    monkeypatch.setattr(pdf, "find_browser", lambda: str(browser))
+    monkeypatch.setattr("pages.report.find_browser", lambda: str(browser))
     at = opened()
     assert "PDF" in [button.label for button in at.get("download_button")]
     problems = at.session_state[PROBLEMS]
     with pytest.raises(ValueError, match="could not print the report"):
-        as_pdf("<p>", problems)  # what a click does
+        as_pdf(("<p>",), problems)  # what a click does
     at.run()
     assert "could not print the report" in at.error[0].value
-
-    def printing(command, **settings):
-        name = next(word for word in command if word.startswith("--print-to-pdf="))
-        Path(name.removeprefix("--print-to-pdf=")).write_bytes(b"%PDF")
-
-    monkeypatch.setattr("cpp_core.report.pdf.subprocess.run", printing)
-    assert as_pdf("<p>", problems) == b"%PDF"
+    browser.write_text(PRINTS, encoding="utf-8")
+    assert as_pdf(("<p>",), problems) == b"%PDF"
     assert not at.run().error
 
 
