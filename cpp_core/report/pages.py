@@ -155,6 +155,7 @@ def report_html(
     look = _look(title, note, sections, audience)
     check_side(side)
     source = source if "columns" in look.sections else None  # it names some
+    results = results.shareable
     answers = answers_from(results, alpha, side, **question)
     experiment, kind = results.experiment, results.experiment.kind
     names = results.algorithms

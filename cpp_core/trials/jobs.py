@@ -21,7 +21,7 @@ from cpp_core.trials.one_trial import run_block
 from cpp_core.trials.own import own_of, packed
 from cpp_core.trials.pace import Pace
 from cpp_core.trials.results import Results
-from cpp_core.trials.running import MANY_BLOCKS, Gathered, about, computed
+from cpp_core.trials.running import MANY_BLOCKS, Gathered, about, computed, for_disk
 from cpp_core.trials.store import Store, default_store
 from cpp_core.trials.watching import Watchers
 
@@ -394,7 +394,7 @@ class Run:
         try:
             for name in gathered.lacking(part.entries, numbers):
                 key, words = job.experiment.key(name, job.seed), about(part, name, job.seed)
-                self._store.save(key, numbers, arrays[name], words)
+                self._store.save(key, numbers, for_disk(part, arrays[name]), words)
                 gathered.put(name, numbers, arrays[name])
             if len(gathered.complete_trials()) == job.asked:
                 for name in job.experiment.entries:

@@ -13,7 +13,7 @@ import numpy as np
 from cpp_core.catalog.times import moments
 from cpp_core.method.threads import one_thread
 from cpp_core.trials.experiment import Experiment
-from cpp_core.trials.one_trial import arrays_of, first_failure, with_failures
+from cpp_core.trials.one_trial import arrays_of, with_failures
 from cpp_core.trials.results import Results
 from cpp_core.trials.trial_entry import data_rng, entry_of
 
@@ -52,7 +52,7 @@ def latest_held_out(experiment: Experiment, times: Any, seed: int = 0) -> Result
         for name in spent.algorithms:
             entry = entry_of(spent, name, seed, 0, sample)
             measured = entry.measured()
-            first = first_failure(spent, measured.failures)
+            first = next((f"{f.algorithm}: {f.message}" for f in measured.failures), "")
             own = with_failures(arrays_of(entry, measured), len(measured.failures), first)
             arrays[name] = {array: values[None] for array, values in own.items()}
     return Results(spent, seed, np.arange(1), arrays, 1)

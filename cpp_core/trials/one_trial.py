@@ -20,7 +20,6 @@ from cpp_core.method.measuring import Measured, paired
 from cpp_core.method.modulation import LEVELS, CaseFeatures, fit_loss_model, label_classes
 from cpp_core.method.symbols import fit_symbol_model, possible_symbols, score_of, symbols_for
 from cpp_core.method.threads import one_thread
-from cpp_core.method.training import Failure
 from cpp_core.trials.block_files import Arrays
 from cpp_core.trials.experiment import MINUS, Experiment
 from cpp_core.trials.own import Own
@@ -159,20 +158,9 @@ def arrays_of(entry: Entry, measured: Measured) -> Arrays:
 
 
 def with_failures(arrays: Arrays, failed: int = 0, message: str = "") -> Arrays:
-    """The arrays, with how many training runs raised, and what is kept of the first message."""
+    """The arrays, with how many training runs raised, and the first message."""
     failure = np.array(_cut(message), dtype=FAILURE)
     return {**arrays, "failed": np.array(failed, dtype=np.int32), "failure": failure}
-
-
-def first_failure(experiment: Experiment, failures: Sequence[Failure]) -> str:
-    """What is kept of the first failure: on a user's own table the kind of error alone.
-
-    What an error says may quote cells, and what is kept is stored and printed in reports.
-    """
-    if not failures:
-        return ""
-    kind, colon, said = failures[0].message.partition(":")
-    return f"{failures[0].algorithm}: {kind}{'' if experiment.data.own else colon + said}"
 
 
 def _cut(message: str) -> bytes:
@@ -223,7 +211,7 @@ def run_trial(
         if name not in results:
             entry = entry_of(experiment, name, seed, trial, sample, plan)
             own = measured[name] = entry.measured()
-            first = first_failure(experiment, own.failures)
+            first = next((f"{f.algorithm}: {f.message}" for f in own.failures), "")
             results[name] = with_failures(arrays_of(entry, own), len(own.failures), first)
     for pair in experiment.entries[len(experiment.algorithms) :]:
         both = paired(*(measured[name] for name in pair.split(MINUS)))

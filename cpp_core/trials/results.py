@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,7 +14,7 @@ from cpp_core.checks import Level, check_side, exact_alpha
 from cpp_core.method.counts import share_interval
 from cpp_core.method.evaluation import difference
 from cpp_core.method.ranks import Ranked, coverage_law, scores_needed
-from cpp_core.trials.block_files import Arrays
+from cpp_core.trials.block_files import Arrays, without_cells
 from cpp_core.trials.experiment import Experiment, check_algorithm, pair_name
 from cpp_core.trials.readings import NumericLosses, Readings, SymbolicLosses
 
@@ -188,6 +188,17 @@ class Results:
                 pair = pair if first < second else reversed_arrays(pair)
             self._readers[first, second] = NumericLosses(pair, self.experiment, paired=True)
         return self._readers[first, second]
+
+    @property
+    def shareable(self) -> "Results":
+        """The same for others' eyes: what failures said of a user's own table may quote cells."""
+        if not self.experiment.data.own:
+            return self
+        kinds = {
+            name: without_cells(own) if "failure" in own else own
+            for name, own in self.arrays.items()
+        }
+        return replace(self, arrays=kinds)
 
     @property
     def failures(self) -> pd.DataFrame:

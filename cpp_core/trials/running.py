@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.checks import check_count
 from cpp_core.method.machine import no_machine_failure
-from cpp_core.trials.block_files import Arrays
+from cpp_core.trials.block_files import Arrays, without_cells
 from cpp_core.trials.budget import check_budget
 from cpp_core.trials.cluster import Cluster
 from cpp_core.trials.experiment import MINUS, Experiment
@@ -150,7 +150,7 @@ def saved(
     def save(part: Experiment, numbers: list[int], arrays: dict[str, Arrays]) -> None:
         for name in gathered.lacking(part.entries, numbers):
             words = about(part, name, gathered.seed)
-            store.save(keys[name], numbers, arrays[name], words)
+            store.save(keys[name], numbers, for_disk(part, arrays[name]), words)
 
     with closing(blocks), ThreadPoolExecutor(1) as writer:
         for block in blocks:
@@ -175,6 +175,11 @@ def workers(n_jobs: int | None) -> int:
     if isinstance(n_jobs, Integral) and n_jobs < 0:
         return max(cpu_count() + 1 + int(n_jobs), 1)
     return check_count(n_jobs, "n_jobs", most=MOST_WORKERS)
+
+
+def for_disk(experiment: Experiment, arrays: Arrays) -> Arrays:
+    """What of a trial is stored: of a user's own table numbers alone."""
+    return without_cells(arrays) if experiment.data.own else arrays
 
 
 def about(experiment: Experiment, algorithm: str, seed: int) -> dict[str, object]:

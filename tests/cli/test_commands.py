@@ -20,14 +20,14 @@ QUICK = ["run", "--dataset", "iris", "--algorithms", "naive-bayes", "dummy", "--
 def test_run_writes_all_files(tmp_path, capsys):
     files = {kind: tmp_path / f"out.{kind}" for kind in ("json", "csv", "parquet")}
     extra = [f"--{kind}={path}" for kind, path in files.items()]
-    assert main([*QUICK, "--trials", "6", "--alpha", "0.2", *extra]) == 0
+    assert main([*QUICK, "--trials", "20", "--alpha", "0.2", *extra]) == 0
     out = capsys.readouterr().out
-    assert "the median of 6 splits" in out
+    assert "the median of 20 splits" in out
     assert out.startswith("Use Naive Bayes. ")
     assert "Naive Bayes and Dummy: on average " in out
     assert "[guaranteed" not in out
     content = json.loads(files["json"].read_text(), parse_constant=pytest.fail)
-    assert content["trials"] == 6
+    assert content["trials"] == 20
     assert content["alpha"] == 0.2
     assert set(content["algorithms"]) == {"naive-bayes", "dummy"}
     for name in (
@@ -36,7 +36,7 @@ def test_run_writes_all_files(tmp_path, capsys):
     ):
         assert name in content["algorithms"]["dummy"]
     assert content["paired"][0]["first"] == "naive-bayes"
-    assert len(pd.read_csv(files["csv"])) == len(pd.read_parquet(files["parquet"])) == 12
+    assert len(pd.read_csv(files["csv"])) == len(pd.read_parquet(files["parquet"])) == 40
 
 
 def test_infinite_ends_are_null(tmp_path):
@@ -105,5 +105,5 @@ def test_ctrl_c_keeps_what_is_done(tmp_path):
     out, err = process.communicate(timeout=30)
     assert process.returncode == 130
     assert "trials are kept; the same command goes on" in err
-    assert "the median of" in out
+    assert "carries the promise" in out
     assert "Traceback" not in err

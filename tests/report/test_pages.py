@@ -208,7 +208,8 @@ def test_one_and_many_algorithms():
 
 
 def test_results_without_trial_0_promise_nothing(results):
-    later = Results(results.experiment, 0, np.arange(1, 4), results.arrays, 4)
+    n = len(results.trials)
+    later = Results(results.experiment, 0, np.arange(1, n + 1), results.arrays, n + 1)
     assert to_json(later, 0.1)["verdicts"] == []
     with pytest.raises(ValueError, match="quote trial 0"):
         report_html(later)
