@@ -248,7 +248,6 @@ def first_trials(experiment: Experiment, trials: int) -> Job | None:
     None above the budget, of a run or of all that go on; why is left to be told.
     """
     try:
-        check_budget(experiment, trials, jobs().n_jobs)
         job = jobs().find(experiment, trials, 0)
         if job is None or job.abandoned:
             job = jobs().start(experiment, trials, 0, 0.0)
@@ -277,13 +276,14 @@ def show_cost(experiment: Experiment, trials: int, job: Job) -> None:
     (st.fragment(run_every=1.0)(tell) if waiting else tell)()
 
 
-def show_latest(experiment: Experiment, table: Table, digest: str) -> None:
+def show_latest(experiment: Experiment, table: Table, digest: str, key: tuple[Any, ...]) -> None:
     """The latest quarter held out beside random splits, where there is a time column."""
     if table.times is None or not experiment.kind.holds_out:
         return
     if not st.toggle(
         "Hold out the latest quarter too", key=f"latest-{digest}", persist_state="session"
     ):
+        st.session_state[READ].pop("latest", None)  # a report tells of it no more
         st.caption(NO_PROMISE)
         return
     try:
@@ -296,10 +296,14 @@ def show_latest(experiment: Experiment, table: Table, digest: str) -> None:
         own_data = packed(own_of(experiment))
         return Watched(jobs().crew, latest_held_out, experiment, table.times, own=own_data)
 
-    study = remembered("latest", (experiment,), begin)
+    study = remembered("latest", (experiment, key), begin)
     fits, words = len(experiment.algorithms), "Training on the earlier rows"
     again = st.session_state[READ].pop
-    found = awaited(study, lambda: again("latest", None), words, fits, "latest")
+    try:
+        found = awaited(study, lambda: again("latest", None), words, fits, "latest")
+    except ValueError as error:  # times that are all the same, or too few
+        st.warning(f"The latest rows cannot be held out. {literal(str(error))}")
+        return
     job = jobs().find(experiment, trials_of(experiment), 0)
     if found is not None:
         seen = None if job is None else job.results
@@ -403,7 +407,7 @@ def show_file(name: str, content: bytes | ValueError, example: str | None) -> No
     with right:
         show_findings(found, experiment, table, digest)
         if experiment is not None:
-            show_latest(experiment, table, digest)
+            show_latest(experiment, table, digest, key)
 
 
 def body() -> None:

@@ -86,7 +86,10 @@ def read_roles(text: str | None, names: Sequence[str]) -> Roles | None:
     target, task, *others = text.partition("~")[0].split(".")
     try:
         group, time, id = (None if one == "x" else names[int(one)] for one in others[:3])
-        drop = tuple(names[i] for one in others[3:] for i in _places(one, len(names)))
+        spans = [_places(one, len(names)) for one in others[3:]]
+        if sum(map(len, spans)) > len(names):  # written by nobody but who wants much of little
+            return None
+        drop = tuple(dict.fromkeys(names[i] for span in spans for i in span))
         return Roles(names[int(target)], TASKS[task], group, time, id, drop)
     except IndexError:
         return None

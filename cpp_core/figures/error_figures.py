@@ -11,7 +11,7 @@ from cpp_core.figures.sketch import Settings
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import about_results, first_trial
 from cpp_core.verdicts.bounds import NEXT_CASES, errors_ahead
-from cpp_core.verdicts.held_out import average_of, held_out_losses
+from cpp_core.verdicts.held_out import average_of, held_out_losses, this_one
 from cpp_core.verdicts.language import confidence, counted, listed, percent
 
 WRONG = 4
@@ -51,7 +51,8 @@ def errors_bars(
     if draws:
         _draw_cases(chart, wrong, labels, dark)
         data["new_cases"], data["new_errors"] = len(wrong), wrong[-1]
-    return _told(chart, data, readings, labels, confidence(alpha), len(wrong) * draws)
+    new, this = len(wrong) * draws, this_one(results.experiment)
+    return _told(chart, data, readings, labels, confidence(alpha), new, this)
 
 
 def _new_errors(results: Results) -> NDArray[np.int_]:
@@ -90,8 +91,9 @@ def _told(
     labels: list[str],
     level: str,
     new: int,
+    this: str,
 ) -> Panel:
-    """The words around the chart; ``new`` is how many new cases can be drawn."""
+    """The words around the chart; ``new`` is how many new cases can be drawn, of ``this`` trial."""
     each = " each" if len(readings) > 1 else ""
     title = f"With {level} confidence{each}: {listed(readings)} in {NEXT_CASES} cases"
     rates = [
@@ -100,14 +102,14 @@ def _told(
     ]
     caption = (
         f"Bar: how many of the next {NEXT_CASES} cases may be wrong, exactly, from the errors of "
-        f"this split's calibration cases. Grey: what the error rate of its held-out cases gives "
+        f"{this}'s calibration cases. Grey: what the error rate of its held-out cases gives "
         f"({listed(rates)})."
     )
     alt = f"One bar per algorithm: {listed(readings)} among the next {NEXT_CASES} cases."
     if new:
         caption += (
-            " Diamond: errors so far among test cases of this split, in random order; a cross "
-            "where the newest is wrong."
+            f" Diamond: errors so far among test cases of {this}, in random order; a cross where "
+            "the newest is wrong."
         )
         wrong = [f"{n:,} for {label}" for label, n in zip(labels, data["new_errors"], strict=True)]
         alt += f" Buttons draw {counted(new, 'new case')} one by one; wrong are {listed(wrong)}."

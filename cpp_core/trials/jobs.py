@@ -139,7 +139,11 @@ class Job:
             self.abandoned = True
             self._end("cancelled")
         first = time.monotonic() - self._begun
-        if self.limit is not None and not self._judged and first > max(FIRST_SECONDS, self.limit):
+        if (
+            self.limit is not None
+            and self.results is None
+            and first > max(FIRST_SECONDS, self.limit)
+        ):
             self._end("paused")
         return self.state == "running"
 

@@ -1,8 +1,11 @@
 """Random splits beside the latest cases held out, in words: what was seen, never a promise."""
 
+import math
+
 from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.checks import Level
 from cpp_core.trials.results import Results
+from cpp_core.verdicts.about import about_results
 from cpp_core.verdicts.language import confidence, counted, listed, number, percent
 from cpp_core.verdicts.summary import Table
 
@@ -12,18 +15,29 @@ NO_PROMISE = (
 )
 
 
+def _within(latest: Results, name: str, alpha: Level, side: str) -> tuple[int, int] | None:
+    """How many of how many latest cases are within the bound; None where there is no finite one."""
+    found, n = latest.at(alpha, side), latest.experiment.sizes.n_test
+    (row,) = found[found["algorithm"] == name].to_dict("records")
+    if math.isinf(row[about_results(latest).bad_end]):
+        return None
+    return round(float(row["test_coverage"]) * n), n
+
+
+def _share(within: tuple[int, int] | None) -> str:
+    return "no finite bound" if within is None else f"{within[0]:,} of {within[1]:,}"
+
+
 def latest_table(random: Results, latest: Results, alpha: Level, side: str = "upper") -> Table:
     """By algorithm, the share of test cases within the bound: of random splits, and of the latest.
 
     The first is the mean over all trials; the second counts one hold-out.
     """
     seen, rows = random.at(alpha, side), []
-    newest = latest.at(alpha, side)
-    n = latest.experiment.sizes.n_test
     for name in latest.algorithms:
         typical = float(seen[seen["algorithm"] == name]["test_coverage"].mean())
-        own = float(newest[newest["algorithm"] == name]["test_coverage"].iloc[0])
-        rows.append((ALGORITHMS[name].label, percent(typical), f"{round(own * n):,} of {n:,}"))
+        own = _share(_within(latest, name, alpha, side))
+        rows.append((ALGORITHMS[name].label, percent(typical), own))
     head = ("Within the bound", "Random splits", "Latest cases")
     return Table(
         head, rows, f"{confidence(alpha)} was asked. {NO_PROMISE}", names=latest.algorithms
@@ -32,26 +46,29 @@ def latest_table(random: Results, latest: Results, alpha: Level, side: str = "up
 
 def latest_words(latest: Results, alpha: Level, side: str = "upper") -> str:
     """The hold-out in time in two sentences, for whoever sees the result alone."""
-    found, n = latest.at(alpha, side), latest.experiment.sizes.n_test
-    shares = found.set_index("algorithm")["test_coverage"]
-    within = [
-        f"{round(float(shares[name]) * n):,} are within the bound of {ALGORITHMS[name].label}"
-        for name in latest.algorithms
-    ]
-    return (
-        f"Of the latest {counted(n, 'case')}, which were held out, {listed(within)} "
-        f"({confidence(alpha)} was asked). {NO_PROMISE}"
-    )
+    n, told, missing = latest.experiment.sizes.n_test, [], []
+    for name in latest.algorithms:
+        within, label = _within(latest, name, alpha, side), ALGORITHMS[name].label
+        if within is None:
+            missing.append(label)
+        else:
+            verb = "is" if within[0] == 1 else "are"
+            told.append(f"{within[0]:,} {verb} within the bound of {label}")
+    held = f"Of the latest {counted(n, 'case')}, which {'was' if n == 1 else 'were'} held out, "
+    asked = f"({confidence(alpha)} was asked)"
+    words = [f"{held}{listed(told)} {asked}."] if told else []
+    if missing:
+        verb = "has" if len(missing) == 1 else "have"
+        words.append(f"{listed(missing)} {verb} no finite bound {asked}.")
+    return " ".join([*words, NO_PROMISE])
 
 
 def latest_only(latest: Results, alpha: Level, side: str = "upper") -> Table:
     """By algorithm, how many of the latest cases were within the bound, and their average loss."""
-    found, rows = latest.at(alpha, side), []
-    n = latest.experiment.sizes.n_test
+    rows = []
     for name in latest.algorithms:
-        covered = float(found[found["algorithm"] == name]["test_coverage"].iloc[0])
         average = number(float(latest.arrays[name]["test"].mean()))
-        rows.append((ALGORITHMS[name].label, f"{round(covered * n):,} of {n:,}", average))
+        rows.append((ALGORITHMS[name].label, _share(_within(latest, name, alpha, side)), average))
     head = ("Latest cases", "Within the bound", "Average loss")
     told = f"{confidence(alpha)} was asked. {NO_PROMISE}"
     return Table(head, rows, told, names=latest.algorithms)

@@ -17,21 +17,25 @@ from cpp_core.verdicts.about import About, Verdict, about_results, first_trial
 from cpp_core.verdicts.bounds import bound_of, bound_verdict
 from cpp_core.verdicts.language import clause
 
+GROUPS_BEFORE = (
+    "Each bound holds separately, for a new case of its group, if the groups were fixed before "
+    "looking at the losses."
+)
+
 
 def in_group(
     group: str, name: str, losses: NDArray, alpha: Level, about: About, label: str
 ) -> Verdict:
     """The bound of a model from its losses on the cases of one group, for new cases of it."""
-    own = replace(about, source=f"group {group!r} in {about.source}")
+    own = replace(about, n_algorithms=1, source=f"group {group!r} in {about.source}")
     if len(losses):
         found = bound_of(losses, alpha, own, label)
     else:  # a group that is known, of which no case calibrates
         found = bound_verdict(0, (own.low, own.high), "", alpha, own, label)
     text = f"Within group {group!r}: {clause(found.text)}"
     average = float(losses.mean(dtype=np.float64)) if len(losses) else None
-    return replace(
-        found, text=text, facts=found.facts | {"group": group, "column": name, "average": average}
-    )
+    facts = found.facts | {"group": group, "column": name, "average": average}
+    return replace(found, text=text, facts=facts, why=f"{found.why} {GROUPS_BEFORE}")
 
 
 def no_group_bounds(results: Results) -> str:
@@ -41,6 +45,8 @@ def no_group_bounds(results: Results) -> str:
         return ""
     if not experiment.kind.holds_out:
         return "A bound for each group needs the question about the model at hand."
+    if not len(groups.categories):
+        return "No case has a known group."
     if len(groups.categories) > MOST_GROUPS:
         return (
             f"{len(groups.categories):,} groups are too many for a bound each: at most "

@@ -17,7 +17,7 @@ from cpp_core.verdicts.answers import Answers
 from cpp_core.verdicts.bounds import NEXT_CASES, errors_ahead_of, errors_words
 from cpp_core.verdicts.choice import Asked
 from cpp_core.verdicts.decisions import Decision
-from cpp_core.verdicts.groups import group_bounds
+from cpp_core.verdicts.groups import GROUPS_BEFORE, group_bounds
 from cpp_core.verdicts.held_out import average_words
 from cpp_core.verdicts.language import (
     clause,
@@ -42,10 +42,6 @@ from cpp_core.verdicts.strip_cards import (
 )
 from cpp_core.verdicts.summary import Table
 
-GROUPS_BEFORE = (
-    "Each bound holds separately, for a new case of its group, if the groups were fixed before "
-    "looking at the losses."
-)
 CALIBRATING = "Cases and averages: those that calibrate in the split that carries the promise."
 NO_OTHER_GROUP = "A new case of any other group has no bound here."
 SAME_SOURCE = "Assumes that new cases come from the same source, in no particular order, and that "
@@ -163,6 +159,8 @@ def _group_rows(
         facts = bound.facts
         average = "none" if facts["average"] is None else average_words(facts["average"])
         words = bound_words(bound, about) + _worse(facts["average"], bound, alpha, about)
+        if facts["outcome"] == "top":
+            words = f"none {'above' if about.greater_is_better else 'below'} {facts['quoted']}"
         rows.append((facts["group"], facts["column"], f"{facts['k']:,}", average, words))
     head = ("group", who, "cases", "average", f"bound ({confidence(alpha)})")
     return Table(head, rows, caption, figures=False)

@@ -208,7 +208,9 @@ def _let_bytes_go(read: FileRead) -> None:
 def held_out(experiment: Experiment) -> Results | None:
     """The latest rows held out, where the visitor asked for that and it is done."""
     key, study = st.session_state.get(READ, {}).get("latest", (None, None))
-    if key != (experiment,) or not study.pending.done() or study.pending.exception() is not None:
+    if key is None or key[0] != experiment or not study.pending.done():
+        return None
+    if study.pending.exception() is not None:
         return None
     found: Results = study.pending.result()
     return found

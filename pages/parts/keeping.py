@@ -98,6 +98,12 @@ class Kept(Generic[T]):
         with self._changing:
             self._values.pop(key, None)
 
+    def let_go(self) -> None:
+        """Forget what is there; what is still on its way stays."""
+        with self._changing:
+            for key in [key for key, value in self._values.items() if self._size(value)]:
+                del self._values[key]
+
     @property
     def size(self) -> int:
         """Bytes of all values at present."""

@@ -9,6 +9,9 @@ from cpp_core.verdicts.language import unbroken
 from cpp_core.verdicts.summary import Table
 from pages.parts.show import literal
 
+MODELS = ("model", "algorithm")
+"""The columns whose cells name what has a colour."""
+
 STYLE = """<style>
 .found {overflow-x: auto}
 .found table {border-collapse: collapse; width: 100%}
@@ -24,12 +27,16 @@ STYLE = """<style>
 def table_html(table: Table, colors: Mapping[str, str]) -> str:
     """A table in HTML, with the colour of each model."""
 
-    def cell(value: str) -> str:
-        mark = f'<span style="color:{colors[value]}">■</span> ' if value in colors else ""
+    def cell(head: str, value: str) -> str:
+        named = head in MODELS and value in colors  # a group may be called like a model
+        mark = f'<span style="color:{colors[value]}">■</span> ' if named else ""
         return f"<td>{mark}{escape(unbroken(value))}</td>"
 
     head = "".join(f"<th>{escape(unbroken(name))}</th>" for name in table.head)
-    rows = ["".join(cell(str(value)) for value in row) for row in table.rows]
+    rows = [
+        "".join(cell(of, str(value)) for of, value in zip(table.head, row, strict=True))
+        for row in table.rows
+    ]
     body = "".join(f"<tr>{row}</tr>" for row in rows)
     return f'<div class="found"><table><tr>{head}</tr>{body}</table></div>'
 

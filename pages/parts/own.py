@@ -16,6 +16,7 @@ import streamlit as st
 from cpp_core.catalog.datasets import DIGITS, OWN, Dataset, forget, register
 from cpp_core.catalog.roles import Source
 from cpp_core.trials.budget import budget
+from pages.parts.keeping import DRAWN, REPORTS, STUDIED
 
 HELD = "_own_tables"
 """In the session: what is held, by the table's name."""
@@ -100,9 +101,13 @@ def _size(data: Dataset) -> int:
 def sweep(now: float) -> None:
     """Forget what no session has used for half an hour."""
     with _changing:
-        for name in [name for name, last in _seen.items() if now - last > 60 * MINUTES]:
+        over = [name for name, last in _seen.items() if now - last > 60 * MINUTES]
+        for name in over:
             del _seen[name]
             forget(name)
+    if over:  # what was made of them may show names and rows; of others it is made again
+        for kept in (STUDIED, DRAWN, REPORTS):
+            kept.let_go()
 
 
 def class_ids(data: Dataset) -> dict[str, Any]:

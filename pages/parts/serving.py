@@ -104,8 +104,8 @@ def declared(headers: dict[bytes, bytes]) -> int:
 
 
 async def too_slow(scope: Scope, receive: Receive, send: Send) -> None:
-    """The answer to a file that trickles."""
-    await send({"type": "http.response.start", "status": 408, "headers": []})
+    """The answer to a file that trickles; one that a browser does not send again by itself."""
+    await send({"type": "http.response.start", "status": 413, "headers": []})
     await send({"type": "http.response.body", "body": b"The file came too slowly."})
 
 
@@ -131,7 +131,7 @@ def is_foreign(headers: dict[bytes, bytes]) -> bool:
     return host_of(origin.decode("latin-1")) not in (allowed if alone else allowed | asked) - {None}
 
 
-SLOW_SECONDS, SLOWEST = 30.0, 50_000
+SLOW_SECONDS, SLOWEST = 30.0, 10_000
 """A file that is sent with fewer bytes in a second is refused after this time."""
 UPLOAD, LOCAL = "server.maxUploadSize", {"localhost", "127.0.0.1", "::1"}
 HOSTS = (b"host", b"x-forwarded-host")

@@ -34,3 +34,8 @@ def test_links_that_name_each_column_still_read():
 @pytest.mark.parametrize("text", ["0.c.x.x.x.3-1", "0.c.x.x.x.1-2000", "0.c.x.x.x.1-", "0.c.x.x"])
 def test_ranges_that_are_none_say_nothing(text):
     assert read_roles(text, NAMES) is None
+
+
+def test_the_same_columns_again_and_again_say_nothing():
+    """A link of a few kB would name millions of columns."""
+    assert read_roles("0.c.x.x.x" + ".1-3" * 500, NAMES) is None

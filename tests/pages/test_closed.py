@@ -120,7 +120,7 @@ def test_a_file_that_trickles_is_refused_and_leaves_its_room(monkeypatch):
 
     assert sent(0.0, 10) == 204
     assert sent(0.2, 10**6) == 204
-    assert sent(0.2, 10) == 408
+    assert sent(0.2, 10) == 413
 
 
 def test_a_file_that_is_too_large_alone_is_told_apart_from_a_full_server(monkeypatch):

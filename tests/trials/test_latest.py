@@ -8,7 +8,7 @@ from cpp_core import Experiment, run
 from cpp_core.catalog.checkups import checkups, still_open
 from cpp_core.catalog.tables import type_frame
 from cpp_core.trials.latest import latest_held_out
-from cpp_core.verdicts.drift import latest_table, latest_words
+from cpp_core.verdicts.drift import latest_only, latest_table, latest_words
 
 
 def drifting(slope, n=600):
@@ -40,6 +40,19 @@ def test_drift_shows_in_the_latest_cases_alone(slope, kept):
     assert words.startswith(f"Of the latest 150 cases, which were held out, {n} are within the")
     assert "bound of Ridge (90 % was asked)" in words
     assert "no bound is promised" in words
+
+
+def test_without_a_finite_bound_nothing_is_within_it():
+    """Every case lies below infinity: 50 of 50 would say that the bound held."""
+    table = drifting(0.0, 200)
+    experiment = Experiment.from_table(
+        table, "y", "regression", algorithms=("ridge", "dummy"), loss="absolute_error"
+    )
+    latest = latest_held_out(experiment, np.arange(200))
+    words = latest_words(latest, 0.001)
+    assert words.startswith("Ridge and Dummy have no finite bound (99.9 % was asked).")
+    for shown in (latest_table(latest, latest, 0.001), latest_only(latest, 0.001)):
+        assert all("no finite bound" in row for row in shown.rows)
 
 
 def test_what_cannot_be_held_out_is_said():
