@@ -38,4 +38,4 @@ def test_ranges_that_are_none_say_nothing(text):
 
 def test_the_same_columns_again_and_again_say_nothing():
     """A link of a few kB would name millions of columns."""
-    assert read_roles("0.c.x.x.x" + ".1-3" * 500, NAMES) is None
+    assert read_roles("0.c.x.x.x" + f".1-{len(NAMES) - 1}" * 2, NAMES) is None

@@ -147,7 +147,7 @@ def test_typical():
     assert found.badge == "approximate"
     both = typical(three, "logistic", side="two-sided").text
     assert (
-        "the ends of the 90 % interval for the log loss of Logistic regression are 0.3 nats" in both
+        "the ends of the 90 % interval for the log loss of Logistic regression are 0.2 nats" in both
     )
     ends = typical(failing(), "knn").text
     assert "the 90 % bound on the squared error of Nearest neighbours is 59 in the median" in ends
