@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from markupsafe import escape
 
+import cpp_core.report.pdf as pdf
 from cpp_core import Experiment, add_table
 from cpp_core.catalog.datasets import forget
 from cpp_core.catalog.loss_files import read_losses
@@ -399,7 +400,8 @@ def test_it_opens_offline_from_a_file_and_draws_its_charts(browser, results, tab
         page.close()
 
 
-def test_pdf(browser, results, tmp_path):
+def test_pdf(browser, results, monkeypatch, tmp_path):
+    monkeypatch.setattr(pdf, "PDF_SECONDS", 600)  # however busy the machine
     path = tmp_path / "report.pdf"
     report_pdf(report_html(results), path)
     content = path.read_bytes()
