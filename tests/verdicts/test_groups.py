@@ -47,6 +47,15 @@ def test_a_bound_is_a_rank_among_the_losses_of_its_group(share):
         assert bound.facts["bound"] == pytest.approx(truth, rel=1e-6)
         assert bound.badge == "guaranteed"
         assert bound.text.startswith(f"Within group '{group}': for a new case drawn like")
+        assert "if the groups were fixed before looking at the losses." in bound.why
+
+
+def test_bounds_of_several_groups_and_algorithms_are_not_joint_for_a_number_of_algorithms():
+    rng = np.random.default_rng(0)
+    frame = frame_of(rng.choice(["North", "South"], 200), rng)
+    for bound in group_bounds(results_of(frame, algorithms=("dummy", "ridge")), 0.1):
+        assert "Each bound holds separately" in bound.why
+        assert "2 algorithms" not in bound.why
 
 
 @pytest.mark.slow
@@ -107,6 +116,9 @@ def test_where_groups_get_no_bounds_one_line_says_so():
     many = results_of(frame_of(np.arange(MOST_GROUPS + 1) * 3, rng))
     assert not group_bounds(many, 0.1)
     assert no_group_bounds(many).startswith("201 groups are too many for a bound each")
+    unknown = results_of(frame_of(pd.Series([None] * 200, dtype="object"), rng))
+    assert not group_bounds(unknown, 0.1)
+    assert no_group_bounds(unknown) == "No case has a known group."
     none = run(Experiment(dataset="wine", algorithms=("dummy",)), 1, n_jobs=1, store=Store(None))
     assert (group_bounds(none, 0.1), no_group_bounds(none)) == ((), "")
 
