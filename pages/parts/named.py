@@ -21,6 +21,11 @@ STYLE = """<style>
 .found td:not(:last-child), .found th {white-space: nowrap}
 .found th, .found td {padding: .35rem .8rem .35rem 0}
 .found tr + tr {border-top: 1px solid rgba(128, 128, 128, .3)}
+@media (max-width: 640px) {
+  .found td:not(:last-child), .found th {white-space: normal}
+  .found th, .found td {padding-right: .4rem; font-size: .85rem}
+  .found td:last-child {min-width: 5rem}
+}
 </style>"""
 
 
