@@ -287,7 +287,7 @@ def _mean_brief(facts: dict[str, Any], pair: Pair) -> Brief:
 def _why_short(shown: NDArray, silent: bool, pair: Pair) -> str:
     """Why nothing is said about the mean, in a few words."""
     if not silent:
-        return "with errors, who wins more often errs less"
+        return "errors of 0 or 1: the average asks who wins more often, too"
     if pair.failed:
         return "every training run of both failed"
     if np.isinf(shown).any():

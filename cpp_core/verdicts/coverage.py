@@ -87,9 +87,10 @@ def promise_kept(results: Results, alpha: Level, side: str) -> str:
         )
     rates = sorted(own["new_loss_cover_rate"] for own in results.summary(alpha, side).values())
     seen = " to ".join(dict.fromkeys(percent(rate) for rate in (rates[0], rates[-1])))
+    whose = ", by algorithm" if " to " in seen else ""  # one rate each, no interval
     return (
         f"Promise kept? Consistent with {target}: new losses were covered in {seen} of "
-        f"{counted(n, 'trial')}."
+        f"{counted(n, 'trial')}{whose}."
     )
 
 
