@@ -127,7 +127,8 @@ def test_the_papers_runs_are_one_click(preset):
     at = open_page("overview", alpha="0.2", n="500", seed="3", trials="20")
     at.button(key=f"preset-{preset}").click().run()
     assert active(at) == [start.label, start.description]
-    at = settle(at)
+    assert at.session_state[door.WHERE] == start.opens
+    at = settle(at.switch_page(f"pages/{start.opens}.py").run())  # where AppTest runs it again
     expected = "z-variable" if preset == "digits-instance" else "candidate"
     assert at.selectbox(key="variant").value == expected
     assert at.selectbox(key="side").value == ("upper" if start.automatic else "two-sided")
