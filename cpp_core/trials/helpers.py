@@ -28,7 +28,7 @@ from joblib.externals.loky import ProcessPoolExecutor
 from cpp_core.method.threads import one_thread
 from cpp_core.trials.block_files import Arrays
 from cpp_core.trials.experiment import Experiment
-from cpp_core.trials.one_trial import run_block
+from cpp_core.trials.one_trial import ready_plan, run_block
 from cpp_core.trials.own import Own
 from cpp_core.trials.pace import Pace
 
@@ -73,9 +73,10 @@ class Threads:
 
     here = True
 
-    def __init__(self, n: int) -> None:
+    def __init__(self, n: int, experiment: Experiment) -> None:
         self.n = self.limit = n
         self._pool, self._stack = ThreadPoolExecutor(n), ExitStack()
+        ready_plan(experiment)  # before there are threads that might load libraries meanwhile
         self._stack.enter_context(one_thread())
 
     def ready(self, pace: Pace, left: int) -> bool:
@@ -159,7 +160,7 @@ class Processes:
             return True
         least = WARM_SECONDS if pool.warm or pool.used_before else COLD_SECONDS
         if self._loading is None and pace.blocks > 1 and pace.per_trial * left > least:
-            self._loading = pool.executor.submit(load, self._experiment, self._tell())
+            self._begin()
         if self._loading is None or not self._loading.done():
             return False
         try:
@@ -170,8 +171,6 @@ class Processes:
             os.close(self._told.file)  # memory of this process is hidden from others
             self._told, self._loading = self._own, None
             return False
-        pool.warm = True
-        pool.knows.add(self._needs)
         return True
 
     def submit(self, experiment: Experiment, seed: int, numbers: list[int]) -> Future[Done]:
@@ -185,7 +184,23 @@ class Processes:
         if stopped:
             self._pool.end(at_once=True)
         else:
+            if self._pool.used_before and self._loading is None and self._own is None:
+                self._begin()  # for the next run, if it is of the same
             kept_pool(self._pool)
+
+    def _begin(self) -> None:
+        """Let one of them load what is needed."""
+        pool, needs = self._pool, self._needs
+        if needs in pool.knows:
+            return
+        self._loading = pool.executor.submit(load, self._experiment, self._tell())
+
+        def loaded(future: Future) -> None:
+            if not future.cancelled() and future.exception() is None:
+                pool.warm = True
+                pool.knows.add(needs)
+
+        self._loading.add_done_callback(loaded)
 
     def _tell(self) -> "Shared | Own | None":
         if self._told is None and self._own is not None:

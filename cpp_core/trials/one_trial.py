@@ -219,6 +219,15 @@ def run_trial(
     return results
 
 
+def ready_plan(experiment: Experiment) -> Plan:
+    """What trials share, with all that trains: the libraries of the estimators are then loaded."""
+    plan, compiled = Plan(experiment), in_kernels(experiment)
+    for name in experiment.algorithms:
+        if name not in compiled:
+            plan.recipe(name)
+    return plan
+
+
 def run_block(
     experiment: Experiment, seed: int, trials: Sequence[int], own: Own | None = None
 ) -> tuple[dict[str, Arrays], float]:
@@ -229,15 +238,15 @@ def run_block(
     if own is not None:
         own.learn()
     start = time.perf_counter()
-    with (
-        one_thread(),
-        no_machine_failure(),
-    ):  # trials are what runs in parallel; sums must not depend on threads
+    with no_machine_failure():
         compiled = in_kernels(experiment)
         if len(compiled) == len(experiment.algorithms):
-            return _quadnoise(experiment, compiled, seed, trials), time.perf_counter() - start
-        plan = Plan(experiment)
-        done = [run_trial(experiment, seed, trial, plan) for trial in trials]
+            with one_thread():
+                found = _quadnoise(experiment, compiled, seed, trials)
+            return found, time.perf_counter() - start
+        plan = ready_plan(experiment)
+        with one_thread():  # trials run in parallel; sums must not depend on threads
+            done = [run_trial(experiment, seed, trial, plan) for trial in trials]
     stacked = {
         name: {array: np.stack([one[name][array] for one in done]) for array in done[0][name]}
         for name in experiment.entries

@@ -290,7 +290,7 @@ def helpers_for(
     if others < 1:
         return None
     if backend == "threading" or (backend is None and works_in_threads(part)):
-        return Threads(others)
+        return Threads(others, part)
     return Processes(others, part, own)
 
 
@@ -314,7 +314,7 @@ class Shares:
         assert self.helpers is not None
         while True:
             with self._changing:
-                if not self._open or not self.todo or self._under_way >= self.helpers.limit:
+                if not self._open or not self.todo or self._under_way >= self._room():
                     return
                 numbers = self._next()
                 self._under_way += 1
@@ -332,9 +332,19 @@ class Shares:
         if self.helpers is not None:
             self.helpers.close(stopped)
 
+    @property
+    def _workers(self) -> int:
+        return 1 if self.helpers is None else self.helpers.n + self.helpers.here
+
+    def _room(self) -> int:
+        """How many blocks helpers may hold: none waits for them where this process ends first."""
+        assert self.helpers is not None
+        each = self.pace.block(len(self.todo), self._workers)
+        last = self.helpers.here and len(self.todo) <= 2 * self._workers * each
+        return self.helpers.n if last else self.helpers.limit
+
     def _next(self) -> list[int]:
-        n_workers = 1 if self.helpers is None else self.helpers.n + self.helpers.here
-        size = self.pace.block(len(self.todo), n_workers) if self.todo else 0
+        size = self.pace.block(len(self.todo), self._workers) if self.todo else 0
         numbers, self.todo[:] = self.todo[:size], self.todo[size:]
         return numbers
 

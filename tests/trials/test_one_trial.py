@@ -1,12 +1,17 @@
 """Trials: every variant, against the estimators and against plain twins."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from scipy import stats
+from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from cpp_core import Experiment, PlattSVC, load_dataset, make_algorithm
-from cpp_core.method import threads as threads_module
 from cpp_core.method.modulation import LEVELS
+from cpp_core.method.threads import one_thread
 from cpp_core.trials.gram import GramSVC, TableGram, gather, shared_gram
 from cpp_core.trials.one_trial import array_names, run_block, run_trial
 from cpp_core.trials.results import Results
@@ -175,15 +180,45 @@ def test_generators_are_independent():
 
 
 def test_one_thread_until_the_last_block_is_done():
-    def threads():
-        return {library["num_threads"] for library in threads_module._LIBRARIES.info()}
+    with one_thread():
+        pass  # the libraries are known
 
-    threads_module._LIBRARIES.limit(limits=2)
-    before = threads()
-    with threads_module.one_thread():
-        first = threads_module.one_thread()
-        with first:
+    def threads():
+        return {library["num_threads"] for library in ThreadpoolController().info()}
+
+    with threadpool_limits(2):
+        before = threads()
+        with one_thread():
+            first = one_thread()
+            with first:
+                assert threads() == {1}
             assert threads() == {1}
-        assert threads() == {1}
-    assert threads() == before
-    threads_module._LIBRARIES.limit(limits=1)
+        assert threads() == before
+
+
+LATE = """
+import sys
+from threadpoolctl import threadpool_info
+from cpp_core import Experiment, Store, run
+import cpp_core.trials.one_trial as module
+from cpp_core.method.threads import one_thread
+assert "sklearn" not in sys.modules
+with one_thread():  # another block, of what needs no scikit-learn
+    plain = module.run_trial
+    def looked(*args):
+        print(sorted({own["user_api"] for own in threadpool_info()}))
+        print({own["num_threads"] for own in threadpool_info()})
+        return plain(*args)
+    module.run_trial = looked
+    run(Experiment(dataset="iris", algorithms=("naive-bayes",)), 1, n_jobs=1, store=Store(None))
+print([own["num_threads"] for own in threadpool_info() if own["user_api"] == "openmp"])
+"""
+
+
+def test_one_thread_for_libraries_that_come_with_the_estimator():
+    """Fits of milliseconds took 5 times as long with a thread for each core."""
+    several = {f"{name}_NUM_THREADS": "3" for name in ("OMP", "OPENBLAS", "MKL")}
+    done = subprocess.run(
+        [sys.executable, "-c", LATE], env={**os.environ, **several}, capture_output=True, text=True
+    )
+    assert done.stdout.splitlines() == ["['blas', 'openmp']", "{1}", "[3]"], done.stderr

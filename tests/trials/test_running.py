@@ -99,7 +99,9 @@ def test_workers_are_one_for_each_core_unless_said_otherwise(monkeypatch):
     for n_jobs in (3, 1, -1, -2, -100):
         assert workers(n_jobs) == joblib.effective_n_jobs(n_jobs)
     asked = []
-    monkeypatch.setattr(cpp_core.trials.running, "Threads", lambda n: asked.append(n) or Threads(n))
+    monkeypatch.setattr(
+        cpp_core.trials.running, "Threads", lambda n, part: asked.append(n) or Threads(n, part)
+    )
     run(QUICK, 60, store=Store(None))
     assert asked == [joblib.cpu_count() - 1] or joblib.cpu_count() == 1
 
