@@ -12,7 +12,6 @@ from streamlit.delta_generator import DeltaGenerator
 from cpp_core import Experiment
 from cpp_core.figures.case_figures import CaseBar, alpha_sweep, case_bars
 from cpp_core.figures.class_figures import class_bars
-from cpp_core.figures.panels import loss_label
 from cpp_core.figures.symbol_figures import symbol_grid
 from cpp_core.trials.case_study import (
     CONSTRUCTIONS,
@@ -27,6 +26,7 @@ from cpp_core.trials.symbol_study import SymbolStudy
 from cpp_core.verdicts import case_sentences as said
 from cpp_core.verdicts.about import About, about_experiment
 from cpp_core.verdicts.language import unbroken
+from cpp_core.verdicts.loss_words import loss_label
 from cpp_core.verdicts.texts import BEFORE_THE_LABEL
 from pages.parts import door
 from pages.parts.cases import choose_from, one_of, show_case

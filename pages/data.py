@@ -23,6 +23,7 @@ from cpp_core.trials.own import own_of, packed
 from cpp_core.trials.watching import Watched
 from cpp_core.verdicts.drift import NO_PROMISE, latest_only, latest_table
 from cpp_core.verdicts.language import unbroken
+from cpp_core.verdicts.loss_words import loss_choice
 from cpp_core.verdicts.spending import enough, needs_table
 from cpp_core.verdicts.table_words import (
     USUAL_LOSSES,
@@ -33,7 +34,7 @@ from cpp_core.verdicts.table_words import (
     spent_parts,
     understood,
 )
-from cpp_core.verdicts.texts import loss_choice, spent_words
+from cpp_core.verdicts.texts import spent_words
 from cpp_core.verdicts.tour_words import EXAMPLE
 from pages.parts import brought, controls, door, own, settings, tour
 from pages.parts.brought import FILE, READ, STYLE, remembered

@@ -15,7 +15,6 @@ from cpp_core.figures.panels import (
     Panel,
     SetChart,
     SetMark,
-    bound_words,
     diamond,
     faded,
     finite,
@@ -28,6 +27,7 @@ from cpp_core.figures.sketch import Settings, Sketch
 from cpp_core.verdicts.about import About
 from cpp_core.verdicts.case_sentences import stayed_inside
 from cpp_core.verdicts.language import confidence, counted, listed, number, with_unit
+from cpp_core.verdicts.set_words import has_words
 
 PLAIN = About()
 PLACES = 150
@@ -79,7 +79,7 @@ def case_bars(
     figure, rows, readings, sets = SetChart(axis), [], [], []
     for row, bar in enumerate(bars):
         shown = look(bar.algorithm)
-        words = bound_words(about, bar.lower, bar.upper, side)
+        words = has_words(about, bar.lower, bar.upper, side)
         sets.append(f"{shown.label} {words}")
         note = "no finite bound" if math.inf in (bar.upper, -bar.lower) else ""
         ends = float(bar.lower), float(bar.upper)
@@ -183,7 +183,7 @@ def alpha_sweep(
         if not math.isclose(near["alpha"], level):
             raise ValueError(f"alpha = {level:g} is not among the alphas of {name}; include it.")
         shown, ends = look(name), (near["lower"], near["upper"])
-        readings.append(f"{shown.label} {bound_words(about, *ends, side)}")
+        readings.append(f"{shown.label} {has_words(about, *ends, side)}")
         _draw_band(figure, axis, frame, about)
         if ends[0] <= ends[1]:
             marker = {"symbol": shown.marker, "size": 12, "color": shown.color}

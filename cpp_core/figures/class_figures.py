@@ -8,11 +8,12 @@ import numpy as np
 import pandas as pd
 
 from cpp_core.figures.case_figures import PLAIN, axis_of, titled
-from cpp_core.figures.panels import Axis, Panel, bound_words, chart_text, fill, look
+from cpp_core.figures.panels import Axis, Panel, chart_text, fill, look
 from cpp_core.figures.sketch import Settings, Sketch
 from cpp_core.verdicts.about import About
 from cpp_core.verdicts.case_sentences import class_finding, own_promise
 from cpp_core.verdicts.language import counted
+from cpp_core.verdicts.set_words import has_words
 
 MOST_LEVEL, MOST_WRITTEN = 12, 24
 """Bars up to this many have their values written level, and upwards."""
@@ -102,10 +103,10 @@ def class_bars(
 def _set_words(row: dict[Any, Any], side: str, about: About) -> str:
     """The median set of a class."""
     label = chart_text(str(row["label"]))
-    return f"{label}: {bound_words(about, row['lower'], row['upper'], side)}"
+    return f"{label}: {has_words(about, row['lower'], row['upper'], side)}"
 
 
 def _bound_words(row: dict[Any, Any], about: About) -> str:
     """The bound of a class by itself."""
-    bound = bound_words(about, -math.inf, row["bound"], "upper")
+    bound = has_words(about, -math.inf, row["bound"], "upper")
     return f"{chart_text(str(row['label']))}: {bound}, from {counted(row['k'], 'score')}"

@@ -27,20 +27,16 @@ from cpp_core.figures.panels import (
     Panel,
     SetChart,
     SetMark,
-    bound_words,
     clear,
     faded,
     fill,
     in_trials,
     ink,
     look,
-    loss_label,
-    loss_unit,
     rows_layout,
     stroke,
 )
 from cpp_core.figures.sketch import Settings, Sketch
-from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.results import Results, median
 from cpp_core.verdicts.about import LEAST_TRIALS, About, about_results, check_numeric
 from cpp_core.verdicts.coverage import too_few
@@ -53,7 +49,9 @@ from cpp_core.verdicts.language import (
     plural,
     possessive,
 )
+from cpp_core.verdicts.loss_words import loss_label, loss_unit, width_label
 from cpp_core.verdicts.pairs import judged
+from cpp_core.verdicts.set_words import has_words
 
 NO_SYMBOLS = "ends to draw", "use symbol_bars for them"
 
@@ -163,15 +161,6 @@ def width_histograms(
     return Panel("widths", title, figure, caption, alt, data)
 
 
-def width_label(experiment: Experiment, whose: str = "") -> str:
-    """The title of an axis of widths."""
-    if experiment.kind.symbolic:
-        return "symbols in a set" + (f", {whose}" if whose else "")
-    unit = loss_unit(experiment)
-    width = f"width of {whose}" if whose else "width"
-    return f"{width} in {experiment.measure.label}" + (f" ({unit})" if unit else "")
-
-
 # Two algorithms, trial by trial and on the next case
 
 
@@ -238,7 +227,7 @@ def paired_difference(
     next_ = judged(results, first, second, alpha, "next case").facts
     wins = judged(results, first, second, exact_alpha(alpha) / 2, "wins").facts
     frame, missing = results.paired(first, second, each), too_few(results, each, "two-sided")
-    reading = bound_words(about.difference, next_["lower"], next_["upper"], unit=unit)
+    reading = has_words(about.difference, next_["lower"], next_["upper"], unit=unit)
     left, right = (look(name).color for name in (first, second)[:: about.sign])
     mark = SetMark(next_["lower"], next_["upper"], left, f"difference {reading}", missing)
     every = [frame[end].to_numpy(dtype=float) for end in ("lower", "upper")]
@@ -276,7 +265,7 @@ def _typical_words(figure: SetChart, ends: Sequence[NDArray], about: About) -> N
     left = not right and figure.along.place(low) > 0.4
     place: Settings = {"x": high if right else low if left else figure.along.high}
     place |= {"y": -0.45, "xanchor": "left" if right else "right", "font": {"size": 11}}
-    figure.note(f"typical: {bound_words(about.difference, low, high)}", **place)
+    figure.note(f"typical: {has_words(about.difference, low, high)}", **place)
 
 
 def _draw_wins(

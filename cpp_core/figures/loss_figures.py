@@ -19,7 +19,6 @@ from cpp_core.figures.panels import (
     Panel,
     SetChart,
     SetMark,
-    bound_words,
     chart_text,
     faded,
     stroke,
@@ -37,6 +36,7 @@ from cpp_core.verdicts.language import (
     percent,
     plural,
 )
+from cpp_core.verdicts.set_words import has_words
 
 Columns = Mapping[str, NDArray]
 LONGEST = 28
@@ -113,7 +113,7 @@ def bound_bars(
     title = held_title(list(cut.values()), alpha, "upper", about, _missing(facts), 0)
     bounds, means = data[about.bad_end].tolist(), data["average"].tolist()
     said = [
-        f"{name} {bound_words(about, own.lower, own.upper, 'upper')} (average {number(mean)})"
+        f"{name} {has_words(about, own.lower, own.upper, 'upper')} (average {number(mean)})"
         for (name, own), mean in zip(cut.items(), means, strict=True)
     ]
     alt = f"A bar per model. {title}: {', '.join(said)}."
@@ -251,7 +251,7 @@ def difference_bars(columns: Columns, alpha: Level, **numbers: Any) -> Panel:
     labels, notes = [], [_missing(facts) for facts in found]
     for row, (first, second, lower, upper) in enumerate(data.itertuples(index=False)):
         labels.append(f"{chart_text(first)} − {chart_text(second)}")
-        words = bound_words(about.difference, lower, upper)
+        words = has_words(about.difference, lower, upper)
         hover = f"{chart_text(first)} minus {chart_text(second)} {words}"
         left, right = (second, first) if about.greater_is_better else (first, second)
         mark = SetMark(lower, upper, color_of(columns, left), hover, notes[row])

@@ -14,7 +14,6 @@ from cpp_core.figures.panels import (
     Axis,
     SetChart,
     SetMark,
-    bound_words,
     chart_text,
     diamond,
     faded,
@@ -29,6 +28,7 @@ from cpp_core.verdicts.about import About, End
 from cpp_core.verdicts.held import Held, within
 from cpp_core.verdicts.language import number, plural
 from cpp_core.verdicts.luck import LEAST_TRIALS
+from cpp_core.verdicts.set_words import has_words
 
 Sets = Mapping[str, list[Any]]
 """By name, a value for each algorithm: its ends, their quantiles over the trials, its average."""
@@ -128,7 +128,7 @@ class LossRows(SetChart):
         """Everything of one algorithm but the new cases."""
         name, about = self.names[row], self.about
         shown, low, high = self.looks[row], self.sets["lower"][row], self.sets["upper"][row]
-        self.readings.append(f"{shown.label} {bound_words(about, low, high, self.side)}")
+        self.readings.append(f"{shown.label} {has_words(about, low, high, self.side)}")
         for end in ("lower", "upper"):
             self.fade(row + FADE, own[end], shown.color, about, 0.1, 1.75)
         hover = chart_text(self.readings[-1])

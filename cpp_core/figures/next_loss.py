@@ -8,13 +8,14 @@ import pandas as pd
 from cpp_core.checks import Level
 from cpp_core.figures.histograms import Columns, columns
 from cpp_core.figures.loss_rows import LossRows
-from cpp_core.figures.panels import Panel, loss_label
+from cpp_core.figures.panels import Panel
 from cpp_core.trials.results import Results, median
 from cpp_core.verdicts.about import LEAST_TRIALS, about_results, check_numeric
 from cpp_core.verdicts.coverage import too_few
 from cpp_core.verdicts.held import FAILED, held, held_title, numbers_noun, ranks_words, within
 from cpp_core.verdicts.held_out import average_of, held_out_losses
 from cpp_core.verdicts.language import counted, listed, plural
+from cpp_core.verdicts.loss_words import loss_label
 
 LEVELS = (0.05, 0.25, 0.75, 0.95)
 """Levels of the quantiles of the ends that are listed: those of the fades."""

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from cpp_core.catalog.algorithms import ALGORITHMS, Algorithm
 from cpp_core.checks import lookup
 from cpp_core.figures.sketch import Settings, Sketch, plain
-from cpp_core.trials.experiment import Experiment
 from cpp_core.verdicts.about import LEAST_TRIALS, About
 from cpp_core.verdicts.language import number, percent
 
@@ -62,48 +61,6 @@ def in_trials(share: float, n: int) -> str:
     return (
         f"in {round(share * n)} of {n} trials" if n < 20 else f"in {percent(share)} of the trials"
     )
-
-
-def loss_unit(experiment: Experiment) -> str:
-    """Unit of the loss: its own, or that of the labels in a regression (squared for squares)."""
-    loss, unit = experiment.measure, experiment.data.unit
-    if loss.unit or loss.task != "regression" or not unit:
-        return loss.unit
-    return f"{unit} squared" if loss.squared else unit
-
-
-def loss_label(experiment: Experiment) -> str:
-    """The loss as the title of an axis: "log loss (nats, 0 is perfect)"."""
-    loss = experiment.measure
-    known = [f"{number(loss.best)} is perfect"] if math.isfinite(loss.best) else []
-    about = ", ".join([*filter(None, [loss_unit(experiment)]), *known])
-    batch = f" of {experiment.batch_size} cases" if experiment.batch_size else ""
-    return experiment.measure.label + batch + (f" ({about})" if about else "")
-
-
-def bound_words(
-    about: About, lower: float, upper: float, side: str = "two-sided", unit: str = ""
-) -> str:
-    """A set in words that follow a noun: "at most 0.31", "between 0.01 and 0.76 nats".
-
-    The upper side of a metric that is better when greater is "at least". Ends are rounded like
-    those of the sentences.
-    """
-    unit = f" {unit}" if unit else ""
-    if lower > upper:
-        return "has an empty set"
-    low, high = about.lower_end(lower), about.upper_end(upper)
-    if side == "upper":
-        end, words = (lower, low) if about.greater_is_better else (upper, high)
-        least = "at least" if about.greater_is_better else "at most"
-        return "has no finite bound" if math.isinf(end) else f"{least} {words}{unit}"
-    if math.isinf(lower) and math.isinf(upper):
-        return "has no finite bound"
-    if math.isinf(upper):
-        return f"from {low}{unit} without a finite upper end"
-    if math.isinf(lower):
-        return f"up to {high}{unit} without a finite lower end"
-    return f"between {low} and {high}{unit}"
 
 
 # Drawing

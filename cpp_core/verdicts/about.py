@@ -48,6 +48,7 @@ LEAST_TRIALS = 20
 """Fewer trials show neither where one of them lies nor how often a promise is kept."""
 SAME_SHARE = 1e-6
 """Closer than this to a number of b-ths a share of b cases is that number, stored as float32."""
+NO_BOUND = "no finite bound"
 END_DIGITS = 4
 """Significant digits of the end of a loss's range, where a bound is that end."""
 
@@ -138,6 +139,11 @@ class About:
     def best(self) -> float:
         """The good end of the range, as shown."""
         return self.high if self.greater_is_better else self.low
+
+    @property
+    def edge(self) -> str:
+        """On which side of the worst end of its range a bound says something."""
+        return "above the bottom" if self.greater_is_better else "below the top"
 
     @property
     def range_end(self) -> str:
@@ -283,12 +289,18 @@ class About:
     def end(self, shown: float, *against: float) -> str:
         """A one-sided bound with its unit, rounded to the bad side; an infinite one has no unit."""
         if math.isinf(shown):
-            return "no finite bound"
+            return NO_BOUND
         return with_unit(self.rounded(self.bad_end, shown, *against), self.unit)
 
     def bound(self, shown: float) -> str:
         """Such as "at most 0.41 nats"; "at least" where greater is better."""
         return self.end(shown) if math.isinf(shown) else f"{self.at_most} {self.end(shown)}"
+
+    def unbounded(self, lower: float, upper: float) -> bool:
+        """Whether two ends say nothing: one is infinite, the other too or that of the range."""
+        endless = math.isinf(lower), math.isinf(upper)
+        kept = is_stored(lower, self.low), is_stored(upper, self.high)
+        return any(endless) and all(a or b for a, b in zip(endless, kept, strict=True))
 
     def between(self, lower: float, upper: float) -> str:
         """Such as "between 0.01 and 0.41 nats"; an infinite end is left out.
@@ -296,10 +308,8 @@ class About:
         Where the other end is that of the range, which every loss keeps, nothing is left.
         """
         low, high = self.lower_end(lower), self.upper_end(upper)
-        kept = is_stored(lower, self.low), is_stored(upper, self.high)
-        open_ = math.isinf(lower) or kept[0], math.isinf(upper) or kept[1]
-        if all(open_) and (math.isinf(lower) or math.isinf(upper)):
-            return "no finite bound"
+        if self.unbounded(lower, upper):
+            return NO_BOUND
         if math.isinf(lower):
             return f"at most {with_unit(high, self.unit)}"
         if math.isinf(upper):

@@ -19,6 +19,7 @@ from cpp_core.trials.readings import NumericLosses, SymbolicLosses
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import (
     EXCHANGEABLE,
+    NO_BOUND,
     About,
     Brief,
     Claim,
@@ -96,16 +97,11 @@ def bound_verdict(
     return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why, brief)
 
 
-def _edge(about: About) -> str:
-    """On which side of the worst end of its range a loss has a bound that says something."""
-    return "above the bottom" if about.greater_is_better else "below the top"
-
-
 def _trivial(about: About) -> str:
     """No bound, in words."""
     if np.isfinite(about.worst):
-        return f"no bound {_edge(about)} of its range, {about.end(about.worst)},"
-    return "no finite bound"
+        return f"no bound {about.edge} of its range, {about.end(about.worst)},"
+    return NO_BOUND
 
 
 def _too_few(missing: int, alpha: Level, about: About, label: str) -> tuple[str, Brief]:
@@ -137,10 +133,10 @@ def _told(
         return (
             "failed",
             f"{text}counts as infinitely bad.",
-            Brief(label, "no finite bound", failed, "no"),
+            Brief(label, NO_BOUND, failed, "no"),
         )
     if is_stored(end, about.worst) and (one_sided or is_stored(lower + upper - end, about.best)):
-        below, _, top = _edge(about).split()
+        below, _, top = about.edge.split()
         brief = Brief(
             label, f"no bound {below} {about.end(about.worst)}", f", the {top} of its range", "no"
         )

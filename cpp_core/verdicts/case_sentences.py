@@ -11,7 +11,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from cpp_core.catalog.algorithms import ALGORITHMS
-from cpp_core.catalog.losses import is_clipped
 from cpp_core.checks import Level
 from cpp_core.method.ranks import conformal_ranks, scores_needed
 from cpp_core.method.splits import part_sizes, training_size
@@ -19,7 +18,14 @@ from cpp_core.trials.case_study import CaseStudy, Study
 from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.gallery import DRAWN, HARDEST, SURPRISING, WIDEST, Gallery
 from cpp_core.trials.symbol_study import SymbolStudy
-from cpp_core.verdicts.about import EXCHANGEABLE, About, Brief, Verdict, about_experiment
+from cpp_core.verdicts.about import (
+    EXCHANGEABLE,
+    NO_BOUND,
+    About,
+    Brief,
+    Verdict,
+    about_experiment,
+)
 from cpp_core.verdicts.bounds import SYMBOL_WORDS
 from cpp_core.verdicts.language import (
     confidence,
@@ -31,6 +37,8 @@ from cpp_core.verdicts.language import (
     plural,
     sentence,
 )
+from cpp_core.verdicts.loss_words import top_words
+from cpp_core.verdicts.set_words import EMPTY, set_words
 from cpp_core.verdicts.texts import training_runs
 
 Ends = Mapping[str, tuple[float, float]]
@@ -118,8 +126,8 @@ def finding(study: CaseStudy, case: int, sets: Ends, alpha: Level, side: str) ->
         told.append(_may_lose(study.experiment, known, side))
     for name, (lower, upper) in ranked:
         if name not in known:
-            odd = "has an empty set" if lower > upper else "has no finite bound"
-            told.append(f"{ALGORITHMS[name].label} {odd}")
+            lacking = EMPTY if lower > upper else NO_BOUND
+            told.append(f"{ALGORITHMS[name].label} has {lacking}")
     return f"At {case_name(study, case)}, {', '.join(told)}"
 
 
@@ -132,19 +140,10 @@ def what_if_finding(study: CaseStudy, before: Ends, after: Ends, side: str) -> s
     """How the sets at a case move when its values are changed."""
     about, told = about_experiment(study.experiment), []
     for name, ends in after.items():
-        bound, was = (_set_words(about, own, side) for own in (ends, before[name]))
+        bound, was = (set_words(about, *own, side) for own in (ends, before[name]))
         moved = "unchanged" if bound == was else f"before {was}"
         told.append(f"{ALGORITHMS[name].label} {bound} ({moved})")
     return f"With these values: {', '.join(told)}"
-
-
-def _set_words(about: About, ends: tuple[float, float], side: str) -> str:
-    """A set in a few words."""
-    if ends[0] > ends[1]:
-        return "an empty set"
-    if side != "upper":
-        return about.between(*ends)
-    return about.bound(ends[0] if about.greater_is_better else ends[1])
 
 
 def _may_lose(experiment: Experiment, known: Ends, side: str) -> str:
@@ -248,9 +247,7 @@ def end_of_range(study: CaseStudy, ends: Iterable[tuple[str, float]], alpha: Lev
     top, bars = about.end(experiment.measure.worst), "bar" if len(names) == 1 else "bars"
     whose = f"the {bars} of {listed(ALGORITHMS[name].label for name in names)}"
     end = f"{sentence(whose)} {'ends' if len(names) == 1 else 'end'} there."
-    start = f"{top} is the greatest possible {about.loss}. {end}"
-    if is_clipped(experiment.loss or ""):
-        start = f"A label that training never saw costs {top}, the clip of the {about.loss}. {end}"
+    start = f"{top_words(experiment, top)} {end}"
     shares = [float(np.mean(study.calibration[name] >= worst)) for name in names]
     if not min(shares):
         return (

@@ -12,7 +12,7 @@ from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.checks import Level, check_side, exact_alpha
 from cpp_core.trials.readings import NumericLosses
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.about import LEAST_TRIALS
+from cpp_core.verdicts.about import LEAST_TRIALS, NO_BOUND
 from cpp_core.verdicts.language import confidence, counted, listed, percent
 
 
@@ -114,5 +114,5 @@ def too_few(results: Results, alpha: Level, side: str) -> str:
     thing = "calibration batch" if experiment.batch_size else "calibration case"
     thing = "training subset" if experiment.algorithmic else thing
     finite = math.isfinite(experiment.measure.worst)
-    bound = "no bound but the end of the range" if finite else "no finite bound"
+    bound = "no bound but the end of the range" if finite else NO_BOUND
     return f"{bound}: {counted(more, f'more {thing}')} would give one"

@@ -5,7 +5,7 @@ import math
 from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.checks import Level
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.about import about_results
+from cpp_core.verdicts.about import NO_BOUND, about_results
 from cpp_core.verdicts.language import confidence, counted, listed, number, percent
 from cpp_core.verdicts.summary import Table
 
@@ -25,7 +25,7 @@ def _within(latest: Results, name: str, alpha: Level, side: str) -> tuple[int, i
 
 
 def _share(within: tuple[int, int] | None) -> str:
-    return "no finite bound" if within is None else f"{within[0]:,} of {within[1]:,}"
+    return NO_BOUND if within is None else f"{within[0]:,} of {within[1]:,}"
 
 
 def latest_table(random: Results, latest: Results, alpha: Level, side: str = "upper") -> Table:

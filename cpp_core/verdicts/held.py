@@ -118,10 +118,12 @@ def _whose(bounded: Sequence[Held], compared: int, about: About) -> str:
 
 def _lacking(found: Sequence[Held], about: About, beside: bool = False) -> str:
     """Who has no bound, and why; shorter ``beside`` others that have one. Empty where all have."""
-    side = "above the bottom" if about.greater_is_better else "below the top"
-    reasons = {"failed": FAILED, "top": f"no bound {side} of the range, {about.end(about.worst)}"}
+    reasons = {
+        "failed": FAILED,
+        "top": f"no bound {about.edge} of the range, {about.end(about.worst)}",
+    }
     if beside:
-        reasons = {"failed": "none: training failed", "top": f"none {side} of the range"}
+        reasons = {"failed": "none: training failed", "top": f"none {about.edge} of the range"}
     parts = []
     for outcome, reason in reasons.items():
         labels = [own.label for own in found if own.outcome == outcome]

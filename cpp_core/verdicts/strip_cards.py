@@ -203,7 +203,6 @@ def average_card(own: Entrant, about: About) -> Card:
 
 def usual_card(usual: float, about: About, over: str, places: tuple[Verdict, ...]) -> Card:
     """The bound that is typical of other splits, and where that of this one lies among them."""
-    text = f"{about.at_most} {about.end(usual)}" if np.isfinite(usual) else "no finite bound"
     place = places[0].brief.detail.partition(";")[0] if places else ""
     detail = f"{places[0].facts['this']}'s {place}" if place else "the median"
-    return Card(f"Typical of {over}", text, detail, "yes", None, places)
+    return Card(f"Typical of {over}", about.bound(usual), detail, "yes", None, places)

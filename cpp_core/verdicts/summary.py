@@ -18,6 +18,7 @@ from cpp_core.verdicts.held_out import (
     this_one,
 )
 from cpp_core.verdicts.language import clause, number, percent, sentence
+from cpp_core.verdicts.loss_words import in_parentheses
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ def figures_table(results: Results, alpha: Level = 0.1, side: str = "two-sided")
     about, found = about_results(results), results.summary(alpha, side)
     n, rows = len(results.trials), []
     cells: dict[str, str] = {}
-    unit = f" ({about.unit})" if about.unit else ""
+    unit = in_parentheses(about.unit)
     what = "Interval" if check_side(side) == "two-sided" else "Bound"
     moves, promised = results.experiment.kind.moves, 0 in results.trials
     for name, own in found.items():

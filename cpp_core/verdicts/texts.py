@@ -1,10 +1,6 @@
 """The words that pages, report and command line share."""
 
-from collections.abc import Iterable
-from typing import Any
-
 from cpp_core.catalog.algorithms import ALGORITHMS
-from cpp_core.catalog.losses import CLIPS, make_loss
 from cpp_core.catalog.presets import PRESETS
 from cpp_core.checks import Level, exact_alpha
 from cpp_core.trials.experiment import Experiment
@@ -15,10 +11,7 @@ from cpp_core.verdicts.language import (
     confidence,
     counted,
     listed,
-    number,
-    sentence,
     typed,
-    with_unit,
 )
 
 STEPS = (
@@ -38,74 +31,8 @@ BEFORE_THE_LABEL = (
     "one model that is trained already (on a third of the cases), not about retraining."
 )
 
-
-RESPONSES = {"predict_proba": "probabilities", "decision_function": "decision values"}
-"""What a loss needs of a model, in words."""
-
 SEPARATOR = " · "
 """Between the parts of what was chosen."""
-
-# What can be chosen
-
-
-def loss_choice(name: str) -> str:
-    """A loss as it is offered: its label, and which value is perfect.
-
-    >>> loss_choice("log_loss"), loss_choice("accuracy")
-    ('log loss (0 is perfect)', 'accuracy (1 is perfect)')
-    """
-    loss = make_loss(name)
-    return f"{loss.label} ({number(loss.best)} is perfect)"
-
-
-def loss_words(name: str, **settings: Any) -> str:
-    """What a loss measures, with its range and unit.
-
-    >>> loss_words("log_loss", clip=0.001)
-    'How surprised the model is by the true label. Range: 0 to 6.908 nats.'
-    >>> loss_words("squared_error")[-28:]
-    'From 0, without upper limit.'
-    """
-    loss = make_loss(name, **settings)
-    if loss.high == float("inf"):
-        start = with_unit(number(loss.low), loss.unit)
-        return f"{sentence(loss.words)}. From {start}, without upper limit."
-    ends = with_unit(f"{number(loss.low)} to {number(loss.high, digits=4)}", loss.unit)
-    return f"{sentence(loss.words)}. Range: {ends}."
-
-
-def clip_words(name: str) -> str:
-    """A clip as it is offered, with the loss that it gives to a label of probability 0.
-
-    >>> clip_words("machine"), clip_words("0.001")
-    ('2.22e-16 (36.04 nats)', '0.001 (6.908 nats)')
-    """
-    loss = make_loss("log_loss", clip=CLIPS[name])
-    return f"{number(CLIPS[name])} ({with_unit(number(loss.high, digits=4), loss.unit)})"
-
-
-def lacking_words(loss: str, labels: Iterable[str]) -> str:
-    """Why a loss is not offered: what algorithms with these labels do not give.
-
-    >>> lacking_words("hinge", ["Dummy", "Naive Bayes"])
-    'No hinge loss: Dummy and Naive Bayes give no decision values.'
-    """
-    names, found = list(labels), make_loss(loss)
-    give = "gives" if len(names) == 1 else "give"
-    missing = RESPONSES.get(found.response or "", "predictions")
-    return f"No {found.label}: {listed(names)} {give} no {missing}."
-
-
-def instead_words(before: str, now: str) -> str:
-    """That another loss is asked about, because the one that was chosen does not fit.
-
-    >>> instead_words("log_loss", "error_rate")
-    'Now about the error rate: log loss does not fit this choice.'
-    """
-    return (
-        f"Now about the {make_loss(now).label}: {make_loss(before).label} does not fit this choice."
-    )
-
 
 # What was chosen
 

@@ -9,7 +9,8 @@ from cpp_core import LOSSES, Experiment, load_dataset
 from cpp_core.catalog.variants import Variant
 from cpp_core.trials.preset_runs import preset_of
 from cpp_core.verdicts.language import unbroken
-from cpp_core.verdicts.texts import limit_words, loss_words, spent_words
+from cpp_core.verdicts.loss_words import loss_words
+from cpp_core.verdicts.texts import limit_words, spent_words
 from pages.parts import controls, door, own, settings
 from pages.parts.controls import SURE, checked_with, helped, number
 from pages.parts.door import control

@@ -17,6 +17,12 @@ from cpp_core.method.splits import HALF
 from cpp_core.trials.experiment_checks import MAX_ALGORITHMS, SHARES
 from cpp_core.trials.usual_sizes import usual_n, usual_sets
 from cpp_core.verdicts.language import alpha_of_points, confidence_points, unbroken
+from cpp_core.verdicts.loss_words import (
+    clip_words,
+    instead_words,
+    lacking_words,
+    loss_choice,
+)
 from cpp_core.verdicts.spending import (
     finite_words,
     run_words,
@@ -25,13 +31,7 @@ from cpp_core.verdicts.spending import (
     trade_off,
 )
 from cpp_core.verdicts.terms import explain
-from cpp_core.verdicts.texts import (
-    alpha_words,
-    clip_words,
-    instead_words,
-    lacking_words,
-    loss_choice,
-)
+from cpp_core.verdicts.texts import alpha_words
 from pages.parts import door, own
 from pages.parts.door import control
 from pages.parts.entries import NUMBERS, SIDES

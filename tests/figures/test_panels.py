@@ -1,7 +1,6 @@
 """Panels: how people read numbers, and what holds for every figure of every variant."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,11 +15,11 @@ from cpp_core.figures.interval_figures import (
     width_histograms,
 )
 from cpp_core.figures.next_loss import next_loss
-from cpp_core.figures.panels import loss_label, wants_log
+from cpp_core.figures.panels import wants_log
 from cpp_core.figures.symbol_figures import symbol_bars
 from cpp_core.trials.one_trial import run_block
 from cpp_core.verdicts.language import number, percent
-from tests.builders import VARIANTS, check, drawn, experiment_of, infinite
+from tests.builders import VARIANTS, check, drawn, infinite
 
 SIX = ("logistic", "knn", "random-forest", "naive-bayes", "dummy", "svm-rbf")
 ALL = (
@@ -55,17 +54,6 @@ def test_numbers_and_shares_as_people_read_them():
     assert [percent(x) for x in (0, 0.0001, 0.902, 0.9, 0.9999, 1)] == [
         *("0 %", "under 0.1 %", "90.2 %", "90 %", "over 99.9 %", "100 %")
     ]
-
-
-def test_labels_of_losses():
-    digits = Experiment.preset("digits-candidate")
-    assert loss_label(digits) == "log loss (nats, 0 is perfect)"
-    diabetes = Experiment(dataset="diabetes", algorithms=("ridge",))
-    assert loss_label(diabetes) == "squared error (progression score squared, 0 is perfect)"
-    absolute = replace(diabetes, loss="absolute_error")
-    assert loss_label(absolute) == "absolute error (progression score, 0 is perfect)"
-    assert loss_label(Experiment.preset("quadnoise-candidate")) == "squared error (0 is perfect)"
-    assert loss_label(experiment_of("batch")) == "accuracy of 5 cases (1 is perfect)"
 
 
 def test_log_axis_only_over_more_than_three_decades():

@@ -9,13 +9,10 @@ from cpp_core.catalog.regressors import REGRESSORS
 from cpp_core.catalog.variants import VARIANTS
 from cpp_core.trials.preset_runs import preset_of
 from cpp_core.verdicts.language import alpha_of_points, confidence_points
+from cpp_core.verdicts.loss_words import clip_words
 from cpp_core.verdicts.texts import (
     alpha_words,
     chosen_words,
-    clip_words,
-    lacking_words,
-    loss_choice,
-    loss_words,
     question_words,
     spent_words,
 )
@@ -131,24 +128,6 @@ def test_a_confidence_is_the_alpha_that_was_typed():
         assert alpha_words(alpha) == f"alpha {alpha:.2f}. Moving it trains nothing."
     assert alpha_of_points(confidence_points(0.0123)) == 0.0123
     assert alpha_words(0.0123) == "alpha 0.0123. Moving it trains nothing."
-
-
-@pytest.mark.parametrize("name", LOSSES)
-def test_losses_say_what_is_perfect_and_what_they_measure(name):
-    loss = LOSSES[name]
-    best = 1 if loss.greater_is_better else 0
-    assert loss_choice(name) == f"{loss.label} ({best} is perfect)"
-    assert not loss_words(name)[0].islower()
-    bounded = f"Range: {loss.low:g} to {loss.high:.4g}", f"From {loss.low:g}, without upper limit"
-    assert bounded[loss.high == float("inf")] in loss_words(name)
-    assert "_" not in loss_choice(name) + loss_words(name)
-
-
-def test_why_a_loss_is_not_offered():
-    assert lacking_words("hinge", ["Dummy"]) == "No hinge loss: Dummy gives no decision values."
-    told = lacking_words("log_loss", ["A", "B"])
-    assert told == "No log loss: A and B give no probabilities."
-    assert lacking_words("zero_one", ["A"]) == "No zero-one loss: A gives no predictions."
 
 
 def test_all_that_can_be_picked_has_words_of_its_own():

@@ -14,11 +14,12 @@ from cpp_core.verdicts.about import LEAST_TRIALS, About
 from cpp_core.verdicts.answers import answers_from, answers_of
 from cpp_core.verdicts.averages import mean_of
 from cpp_core.verdicts.bounds import errors_ahead_of, typical
-from cpp_core.verdicts.case_sentences import _set_words, own_promise
+from cpp_core.verdicts.case_sentences import own_promise
 from cpp_core.verdicts.choice import choose_of
 from cpp_core.verdicts.comparisons import Pair
 from cpp_core.verdicts.language import ordinal
 from cpp_core.verdicts.loss_lines import decision_line, losses_table
+from cpp_core.verdicts.set_words import set_words
 from cpp_core.verdicts.strip import asked_strip, strip_of
 from cpp_core.verdicts.summary import figures_table
 from cpp_core.verdicts.texts import spent_words, training_runs
@@ -238,9 +239,9 @@ def test_where_half_of_them_lie_though_some_are_infinite():
 
 def test_what_if_has_words_for_every_set():
     about = About(low=0.0, unit="EUR")
-    words = [_set_words(about, own, "two-sided") for own in ((0.0, 2.0), (0.0, np.inf), (2.0, 1.0))]
+    words = [set_words(about, *own, "two-sided") for own in ((0.0, 2.0), (0.0, np.inf), (2.0, 1.0))]
     assert words == ["between 0 and 2 EUR", "no finite bound", "an empty set"]
-    assert _set_words(about, (0.0, np.inf), "upper") == "no finite bound"
+    assert set_words(about, 0.0, np.inf, "upper") == "no finite bound"
 
 
 def test_thousands_are_separated():
