@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from threading import Event, Lock
 
-from cpp_core.trials.children import end_tree
+from cpp_core.method.parent import end_tree
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 PDF_SECONDS, WAIT_SECONDS = 120, 60

@@ -26,6 +26,7 @@ import psutil
 
 from cpp_core.method.evaluation import LossError
 from cpp_core.method.machine import MachineError, SchedulerError, of_machine, told
+from cpp_core.method.parent import command, end_tree
 from cpp_core.method.training import BEFORE_FIT
 from cpp_core.trials.budget import GIB, budget
 from cpp_core.trials.memory import give_back, share_places
@@ -86,7 +87,7 @@ class Child:
         self._may = budget() if share is None else share
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-c", SERVE, str(self._may)],
+                command(SERVE, str(self._may)),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env=child_environment(),
@@ -190,15 +191,6 @@ def child_environment() -> dict[str, str]:
     """
     path = [str(Path(__file__).resolve().parents[2]), os.environ.get("PYTHONPATH", "")]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path)), "OMP_NUM_THREADS": "1"}
-
-
-def end_tree(pid: int, itself: bool = True) -> None:
-    """End a process, unless it is this one, and all that it started."""
-    with suppress(psutil.Error):
-        top = psutil.Process(pid)
-        for process in [*top.children(recursive=True), *([top] if itself else [])]:
-            with suppress(psutil.Error):
-                process.kill()
 
 
 # Inside the child

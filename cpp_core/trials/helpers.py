@@ -18,13 +18,14 @@ from contextlib import ExitStack, suppress
 from functools import lru_cache
 from itertools import count
 from mmap import ACCESS_READ, mmap
-from threading import Lock, Thread
+from runpy import run_path
+from threading import Lock
 from typing import Any, NamedTuple, Protocol
 
 import cloudpickle
-import psutil
 from joblib.externals.loky import ProcessPoolExecutor
 
+from cpp_core.method.parent import watched
 from cpp_core.method.threads import one_thread
 from cpp_core.trials.block_files import Arrays
 from cpp_core.trials.experiment import Experiment
@@ -41,7 +42,6 @@ Who runs a second time is taken to go on: processes start for little work, besid
 IDLE_SECONDS = 300.0
 """After this time processes that nobody needs end."""
 
-PARENT_SECONDS = 0.25
 ALONE = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
 
 Done = tuple[dict[str, Arrays], float]
@@ -100,7 +100,7 @@ class Pool:
         self.n, self.owner, self.used = n, os.getpid(), time.monotonic()
         self.warm, self.used_before, self.knows = False, False, set[Any]()
         self.executor = ProcessPoolExecutor(
-            n, timeout=IDLE_SECONDS, initializer=end_with_parent, initargs=(self.owner,), env=ALONE
+            n, timeout=IDLE_SECONDS, initializer=run_path, initargs=watched(), env=ALONE
         )
 
     def end(self, at_once: bool) -> None:
@@ -225,20 +225,6 @@ def run_there(
 ) -> Done:
     """``run_block`` in another process."""
     return run_block(experiment, seed, numbers, learned(told))
-
-
-def end_with_parent(parent: int) -> None:
-    """Make this process, a worker, end soon after its parent has.
-
-    One that is killed cannot tell its workers; each would keep its memory for minutes.
-    """
-
-    def watch() -> None:
-        while os.getppid() == parent and psutil.pid_exists(parent):
-            time.sleep(PARENT_SECONDS)
-        os._exit(1)
-
-    Thread(target=watch, daemon=True).start()
 
 
 # What is a user's own
