@@ -1,7 +1,8 @@
 """``python -m benchmarks.kills``: ``kill -9`` at random moments of a run, and of a server.
 
-Each goes on from the store of the one before. At the end the numbers are those of a run that
-nothing disturbs, and neither a process nor a temporary file is left.
+Each goes on from the store of the one before. After some the numbers are those of a run that
+nothing disturbs, and neither a process nor a temporary file is left. In parts, each with a seed of
+its own: ``--runs 25 --servers 0 --seed 1``.
 """
 
 import argparse
@@ -23,8 +24,11 @@ from benchmarks.runs import EXPERIMENT, SEED, command, plain_numbers, stored, st
 from benchmarks.visiting import Server, Visitor, server
 
 TRIALS, RUNS, SERVERS, MINUTES = 100, 100, 100, 15.0
-MOMENTS = (0.0, 1.0)
-"""Seconds after the first trial of a run at which it is killed."""
+MOST, GROUP = 1000, 25
+"""What the page offers at most; so many kills do not compute all of it, and share a store."""
+MOMENTS, AT_START = (0.0, 1.0), 0.2
+"""Seconds after the first new trial at which one is killed; some are killed so soon after they
+were asked."""
 SOON = 10.0
 """Seconds within which all that a process has started must have ended with it."""
 PATIENCE = 400.0
@@ -59,7 +63,9 @@ def waits(folder: Path, before: int, top: psutil.Process) -> None:
 
 
 class Killed(NamedTuple):
-    """How many were killed, how many of them while they went on, and what they left."""
+    """Who was killed, how many of them while they went on, and how many processes they left.
+
+    A run goes on until it ends; a server, where new trials have been stored."""
 
     pids: tuple[int, ...] = ()
     during: int = 0
@@ -78,7 +84,7 @@ def kill_runs(count: int, until: float, folder: Path, rng: np.random.Generator) 
             command(trials, "--jobs=2"), env=environment,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
-        if rng.random() < 0.8:  # else while it starts
+        if rng.random() > AT_START:
             waits(folder, stored(folder), top)
         time.sleep(rng.uniform(*MOMENTS))
         going = top.poll() is None
@@ -86,20 +92,24 @@ def kill_runs(count: int, until: float, folder: Path, rng: np.random.Generator) 
     return made
 
 
-async def watched(own: Server, folder: Path, trials: int, seconds: float) -> None:
-    """Start a run as a visitor does, and watch it for some seconds from its first trial on."""
+async def watched(own: Server, folder: Path, seconds: float, at_start: bool) -> int:
+    """Start a run as a visitor does, and watch it for some seconds from its first new trial on, or
+    from its start; how many new trials were stored then."""
     said = [("dataset", EXPERIMENT["dataset"]), ("variant", EXPERIMENT["variant"])]
     said += [("algorithms", name) for name in EXPERIMENT["algorithms"]]
-    visitor = Visitor(own.address, query=urlencode([*said, ("seed", SEED), ("trials", trials)]))
+    visitor = Visitor(own.address, query=urlencode([*said, ("seed", SEED), ("trials", MOST)]))
+    before = stored(folder)
     async with visitor.there():
         await visitor.rerun()
-        deadline, begun = time.monotonic() + PATIENCE, 0.0
+        begun = time.monotonic() if at_start else 0.0
+        deadline = time.monotonic() + PATIENCE
         while time.monotonic() < (begun + seconds if begun else deadline):
-            if not begun and stored(folder):
+            if not begun and stored(folder) > before:
                 begun = time.monotonic()
             going = next((name for name in ("Go on", "Run") if name in visitor.buttons), "")
             await visitor.rerun(press=going, fragment="" if going else visitor.fragment)
-            await asyncio.sleep(0.2)
+            await asyncio.sleep(0.05)
+    return stored(folder) - before
 
 
 def kill_servers(count: int, until: float, folder: Path, rng: np.random.Generator) -> Killed:
@@ -109,9 +119,10 @@ def kill_servers(count: int, until: float, folder: Path, rng: np.random.Generato
         if time.monotonic() > until:
             break
         with server(store=folder) as own:
-            asyncio.run(watched(own, folder, 1000, rng.uniform(*MOMENTS)))
+            moment = rng.uniform(*MOMENTS), rng.random() < AT_START
+            going = asyncio.run(watched(own, folder, *moment)) > 0
             pids = (*made.pids, own.process.pid)
-            made = Killed(pids, len(pids), made.orphans + killed(own.process))
+            made = Killed(pids, made.during + going, made.orphans + killed(own.process))
     return made
 
 
@@ -141,16 +152,20 @@ def main() -> int:
     parser.add_argument("--servers", type=int, default=SERVERS, metavar="N")
     words = "how long each kind may take"
     parser.add_argument("--minutes", type=float, default=MINUTES, metavar="M", help=words)
-    given, rng, right = parser.parse_args(), np.random.default_rng(0), True
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="of the moments")
+    given, right = parser.parse_args(), True
+    rng = np.random.default_rng(given.seed)
     for what, kill, count in (
         ("runs", kill_runs, given.runs),
         ("servers", kill_servers, given.servers),
     ):
         until = time.monotonic() + 60 * given.minutes
-        if count:
+        for first in range(0, count, GROUP):
+            if time.monotonic() > until:
+                break
             with tempfile.TemporaryDirectory() as place:
                 folder = Path(place, "store")
-                made = kill(count, until, folder, rng)
+                made = kill(min(GROUP, count - first), until, folder, rng)
                 right &= judged(what, folder, made)
     return int(not right)
 

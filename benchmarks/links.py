@@ -1,7 +1,8 @@
 """``python -m benchmarks.links``: hostile links on every page of one server.
 
 Every key that a page reads is there empty, infinite, repeated or nonsense by itself, then many keys
-together, reserved ones too. A page answers with what it can read, or a sentence.
+together, reserved ones too. A page answers with what it can read, or a sentence. In parts, each on
+a server of its own: ``--part 1 3``, ``--part 2 3``, ``--part 3 3``.
 """
 
 import argparse
@@ -16,10 +17,10 @@ from cpp_core.lessons import LESSONS
 from pages.parts.entries import ENTRIES, OneOf
 from pages.parts.shell import PAGES
 
-LINKS, MINUTES, SEED = 300, 30.0, 0
+LINKS, MINUTES = 300, 30.0
 """So many links on each page, and how long they may take in all."""
 LIMIT = 1.5 * 2**30
-SECONDS, LOOKS = 60.0, 20
+SECONDS, LOOKS, EVERY = 60.0, 20, 50
 VALUES = (
     *("", " ", "inf", "-inf", "nan", "1e999", "-1e999", "1e308", "-1e308", "1e-400", "0", "-1"),
     *("-0.0", "0x10", "1_000", "٣", "१२", "1e5", "1.5", "10000000", "9" * 20, "9" * 5000),
@@ -88,14 +89,17 @@ def mixed(page: str, rng: np.random.Generator) -> str:
     return urlencode(said)
 
 
-def links(count: int) -> list[tuple[str, str]]:
-    """For each page: every key, the largest runs that were ever asked for, then mixed ones."""
-    rng, found = np.random.default_rng(SEED), list[tuple[str, str]]()
+def links(count: int, seed: int, part: int, parts: int) -> list[tuple[str, str]]:
+    """For each page: every key, the largest runs that were ever asked for, then mixed ones.
+
+    All in an order of chance, of which this is one part of so many.
+    """
+    rng, found = np.random.default_rng(seed), list[tuple[str, str]]()
     for page in PAGES:
         own = [*LARGE, "=1", *every(page, rng)]
         own += [mixed(page, rng) for _ in range(count - len(own))]
         found += [(page, query) for query in own[:count]]
-    return [found[i] for i in rng.permutation(len(found))]
+    return [found[i] for i in rng.permutation(len(found))][part - 1 :: parts]
 
 
 async def follows(own: Server, page: str, query: str) -> list[str]:
@@ -114,15 +118,19 @@ async def follows(own: Server, page: str, query: str) -> list[str]:
     return [f"/{page}?{query[:200]}: {error[:60]}" for error in dict.fromkeys(visitor.errors)]
 
 
-async def follow_all(own: Server, count: int, minutes: float) -> tuple[list[str], int, Resident]:
-    """Links one after the other: what went wrong, how many there were, and the greatest memory."""
-    errors, most, until, done = list[str](), own.resident, time.monotonic() + 60 * minutes, 0
-    for page, query in links(count):
+async def follow_all(
+    own: Server, asked: list[tuple[str, str]], minutes: float
+) -> tuple[list[str], list[Resident]]:
+    """Links one after the other: what went wrong, and the memory at first and after each."""
+    errors, resident, until = list[str](), [own.resident], time.monotonic() + 60 * minutes
+    for page, query in asked:
         if time.monotonic() > until:
             break
         errors += await follows(own, page, query)
-        most, done = max(most, own.resident), done + 1
-    return errors, done, most
+        resident.append(own.resident)
+        if not len(resident) % EVERY:
+            print(f"{len(resident)} links: {resident[-1]}", flush=True)
+    return errors, resident
 
 
 def main() -> int:
@@ -130,18 +138,22 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.links", description=__doc__)
     parser.add_argument("--links", type=int, default=LINKS, metavar="N", help="on each page")
     parser.add_argument("--minutes", type=float, default=MINUTES, metavar="M", help="at most")
+    parser.add_argument("--seed", type=int, default=0, metavar="S")
+    parser.add_argument("--part", type=int, nargs=2, default=(1, 1), metavar=("I", "OF"))
     given = parser.parse_args()
     with server() as own:
-        errors, done, most = asyncio.run(follow_all(own, given.links, given.minutes))
+        asked = links(given.links, given.seed, *given.part)
+        errors, resident = asyncio.run(follow_all(own, asked, given.minutes))
         log = own.log.read_text(encoding="utf-8", errors="replace")
+    done, most = len(resident) - 1, max(resident)
     for error in errors:
         print(error)
     told = log.count("Traceback")
     if told:
         print(log[log.index("Traceback") :][:4000])
     print(
-        f"{done} hostile links over {len(PAGES)} pages: {len(errors)} red boxes or silences, "
-        f"{told} exceptions in the log, at most {most} resident (at most "
+        f"{done} of {len(asked)} hostile links over {len(PAGES)} pages: {len(errors)} red boxes "
+        f"or silences, {told} exceptions in the log, at most {most} resident (at most "
         f"{LIMIT / 2**20:.0f})"
     )
     return int(bool(errors or told or most.all > LIMIT))

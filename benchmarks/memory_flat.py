@@ -30,21 +30,21 @@ async def opened(own: Server, seed: int) -> list[str]:
     return visitor.errors
 
 
-async def visits(own: Server, experiments: int) -> tuple[list[Resident], list[str]]:
+async def visits(own: Server, experiments: int, first: int) -> tuple[list[Resident], list[str]]:
     """What is resident after every few experiments, and what went wrong."""
     resident, errors = [own.resident], []
-    for seed in range(1, experiments + 1):
-        errors += await opened(own, seed)
-        if seed % EVERY == 0:
+    for done in range(1, experiments + 1):
+        errors += await opened(own, first + done)
+        if done % EVERY == 0:
             resident.append(own.resident)
-            print(f"{seed} experiments: {resident[-1]}", flush=True)
+            print(f"{done} experiments: {resident[-1]}", flush=True)
     return resident, errors
 
 
-def rows(experiments: int = EXPERIMENTS) -> list[dict[str, Any]]:
+def rows(experiments: int = EXPERIMENTS, first: int = 0) -> list[dict[str, Any]]:
     """The greatest memory, and by how much it grows once the caches are full."""
     with server() as own:
-        resident, errors = asyncio.run(visits(own, experiments))
+        resident, errors = asyncio.run(visits(own, experiments, first))
         told = own.log.read_text(encoding="utf-8", errors="replace").count("Traceback")
     total = [own.all for own in resident]
     half = total[1 + len(total) // 2 :] or total
@@ -68,5 +68,7 @@ def rows(experiments: int = EXPERIMENTS) -> list[dict[str, Any]]:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m benchmarks.memory_flat", description=__doc__)
     parser.add_argument("--experiments", type=int, default=EXPERIMENTS, metavar="N")
-    for row in rows(parser.parse_args().experiments):
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="seeds are above it")
+    given = parser.parse_args()
+    for row in rows(given.experiments, given.seed):
         print(f"{row['work']}: {row['agreement']}")
