@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from cpp_core.checks import Level, exact_alpha
-from cpp_core.figures.histograms import columns, frame_rows, stacked
+from cpp_core.figures.histograms import frame_rows, stacked
 from cpp_core.figures.panels import (
     BINS,
     CUT,
@@ -25,6 +25,7 @@ from cpp_core.figures.sketch import Settings, Sketch, plain
 from cpp_core.trials.results import INTERVAL_CONFIDENCE, Results
 from cpp_core.verdicts.coverage import CoverageFacts, coverage_facts, too_few
 from cpp_core.verdicts.language import confidence, counted, listed, number, percent, possessive
+from cpp_core.verdicts.over_trials import columns
 
 # The one new loss of each trial
 

@@ -9,15 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from cpp_core.checks import Level, check_side
 from cpp_core.figures.panels import BINS, Axis, finite, look, round_step, wants_log
 from cpp_core.figures.sketch import Settings, Sketch, axis_id, plain
-from cpp_core.trials.results import Results
-from cpp_core.verdicts.coverage import too_few
 from cpp_core.verdicts.language import counted, listed, number
-
-Columns = dict[str, dict[str, NDArray]]
-"""By algorithm: a number per trial under each name that ``Results.at`` gives it."""
 
 
 def bin_edges(series: Sequence[Any], log: bool, zero: bool = False) -> NDArray:
@@ -99,17 +93,10 @@ class Bins:
         return pd.DataFrame(rows, columns=["algorithm", "quantity", "from", "to", "trials"])
 
 
-def no_bound(results: Results, alpha: Level, side: str) -> str:
-    """What there is where nothing is finite."""
-    return too_few(results, alpha, side) or "no finite bound"
-
-
-def say_nothing(figure: Sketch, results: Results, alpha: Level, side: str) -> str:
-    """Words where there is nothing finite to draw; the title that says so."""
-    text = no_bound(results, alpha, side)
-    figure.note(text.replace(": ", ":<br>"), xref="paper", yref="paper", x=0.5, y=0.5)
+def say_nothing(figure: Sketch, lacking: str) -> None:
+    """Words where there is nothing finite to draw."""
+    figure.note(lacking.replace(": ", ":<br>"), xref="paper", yref="paper", x=0.5, y=0.5)
     figure.axis("y", {"range": [0, 1]})
-    return f"There is {text}"
 
 
 def stacked(count: int) -> Sketch:
@@ -148,42 +135,3 @@ def name_row(figure: Sketch, name: str, row: int) -> None:
     """A name above the left corner of a chart."""
     place: Settings = {"x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom"}
     figure.note(name, row, "x domain", "y domain", **place)
-
-
-def quantile(values: NDArray, level: float) -> float:
-    """One of the values, so that infinite ones do no harm."""
-    return float(np.quantile(values, level, method="nearest"))
-
-
-def half_of(whose: str, values: NDArray) -> str:
-    """Where the middle half of the values lies, of which many may be equal.
-
-    >>> half_of("Ridge's widths", np.array([0.1, 0.51, 0.74, 9.0]))
-    "Half of Ridge's widths lie between 0.51 and 0.74"
-    >>> half_of("Ridge's widths", np.array([0.5, 0.7, np.inf, np.inf, np.inf]))
-    "Half of Ridge's widths are 0.7 or more"
-    """
-    ends = [quantile(values, level) for level in (0.25, 0.75)]
-    low, high = map(number, ends)
-    where = f"are about {low}" if low == high else f"lie between {low} and {high}"
-    if np.isinf(ends[1]):
-        where = "are infinite" if np.isinf(ends[0]) else f"are {low} or more"
-    return f"Half of {whose} {where}"
-
-
-def columns(results: Results, alpha: Level, side: str) -> Columns:
-    """The columns of ``results.at``, by algorithm."""
-    read = {name: results.reader(name).read(alpha, check_side(side)) for name in results.algorithms}
-    return {
-        name: {column: values.astype(float) for column, values in vars(own).items()}
-        for name, own in read.items()
-    }
-
-
-def smallest(values: Mapping[str, NDArray]) -> tuple[str, float, float]:
-    """Who is most often below all others, in which share of the trials, and the share of ties."""
-    stack = np.stack(list(values.values()))
-    least = stack == stack.min(axis=0)
-    alone = least.sum(axis=0) == 1
-    shares = (least & alone).mean(axis=1)
-    return list(values)[int(shares.argmax())], float(shares.max()), float((~alone).mean())

@@ -6,19 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpp_core.checks import Level, exact_alpha, lookup
-from cpp_core.figures.histograms import (
-    Bins,
-    Columns,
-    columns,
-    frame_rows,
-    half_of,
-    no_bound,
-    quantile,
-    say_nothing,
-    smallest,
-    stacked,
-)
+from cpp_core.checks import Level, exact_alpha
+from cpp_core.figures.histograms import Bins, frame_rows, say_nothing, stacked
 from cpp_core.figures.panels import (
     CUT,
     GREY,
@@ -30,7 +19,6 @@ from cpp_core.figures.panels import (
     clear,
     faded,
     fill,
-    in_trials,
     ink,
     look,
     rows_layout,
@@ -43,13 +31,23 @@ from cpp_core.verdicts.coverage import too_few
 from cpp_core.verdicts.language import (
     confidence,
     counted,
-    listed,
-    number,
     percent,
     plural,
-    possessive,
 )
 from cpp_core.verdicts.loss_words import loss_label, loss_unit, width_label
+from cpp_core.verdicts.over_trials import (
+    columns,
+    ends_spread,
+    ends_title,
+    median_widths,
+    medians_words,
+    narrower,
+    narrower_title,
+    narrower_words,
+    quantile,
+    widths_spread,
+    widths_title,
+)
 from cpp_core.verdicts.pairs import judged
 from cpp_core.verdicts.set_words import has_words
 
@@ -92,11 +90,8 @@ def interval_histograms(
     # A quantity that hardly varies must not flatten the others.
     top = min(max(tops.values()), 3 * min(tops.values()))
     cut = frame_rows(figure, list(found), bins.axis(loss_label(results.experiment)), top)
-    title = _ends_title(results, found, alpha, side, about)
-    readings = listed(
-        f"{look(a).label} {' to '.join(about.rounded(e, median(own[e])) for e in ends)}"
-        for a, own in found.items()
-    )
+    title = ends_title(ends_spread(results, alpha, side))
+    readings = medians_words(results, alpha, side)
     moves = ", at one random case of each" if results.experiment.modulation else ""
     caption = (
         f"Counts over {counted(len(results.trials), 'trial')}{moves}, same bins for all."
@@ -105,21 +100,6 @@ def interval_histograms(
     )
     alt = f"Histograms, one row per algorithm. {title}. Medians: {readings}."
     return Panel("intervals", title, figure, caption, alt, bins.data(series))
-
-
-def _ends_title(results: Results, found: Columns, alpha: Level, side: str, about: About) -> str:
-    """Whose bound is the best how often."""
-    bad, n = about.bad_end, len(results.trials)
-    bounds = {name: about.sign * own[bad] for name, own in found.items()}
-    leader, share, ties = smallest(bounds)
-    best = "highest" if about.greater_is_better else "lowest"
-    if all(np.isinf(own).all() for own in bounds.values()):
-        return f"There is {no_bound(results, alpha, side)}"
-    if len(found) == 1:
-        return half_of(f"{possessive(look(leader).label)} {bad} ends", found[leader][bad])
-    if ties >= share:
-        return f"The {best} {bad} end is shared {in_trials(ties, n)}"
-    return f"{look(leader).label} has the {best} {bad} end {in_trials(share, n)}"
 
 
 # Widths over the trials
@@ -139,22 +119,14 @@ def width_histograms(
         bins.draw(figure, values, f"{shown.label}: widths", marker, name=shown.label)
     layout = bins.axis(width_label(results.experiment))
     figure.frame(320, showlegend=True, xaxis=layout, yaxis=TRIALS)
-    n, (leader, share, ties) = len(results.trials), smallest(widths)
-    medians = listed(f"{look(a).label} {number(median(v))}" for a, v in widths.items())
-    told = f" Median: {medians}."
-    if all(np.isinf(values).all() for values in widths.values()):
-        title = say_nothing(figure, results, alpha, side)
-    elif len(found) == 1:
-        title = half_of(f"{possessive(look(leader).label)} widths", widths[leader])
-    elif ties >= share:
-        title = f"The narrowest sets are a tie {in_trials(ties, n)}"
-    elif len(found) == 2:
-        title, told = f"Median width: {medians}", ""
-    else:
-        title = f"{possessive(look(leader).label)} sets are the narrowest {in_trials(share, n)}"
+    spread = widths_spread(results, alpha, side)
+    if spread.lacking:
+        say_nothing(figure, spread.lacking)
+    title, medians = widths_title(spread), median_widths(spread)
+    told = "" if spread.by_medians else f" Median: {medians}."
     caption = (
-        f"Mean width of the sets in each of {counted(n, 'trial')}.{told} A width says how far "
-        f"losses spread, not how good they are.{bins.left_out(widths.values(), 'width')}"
+        f"Mean width of the sets in each of {counted(spread.n, 'trial')}.{told} A width says how "
+        f"far losses spread, not how good they are.{bins.left_out(widths.values(), 'width')}"
     )
     alt = f"Overlaid histograms of widths. {title}. Medians: {medians}."
     data = bins.data({(name, "width"): values for name, values in widths.items()})
@@ -173,14 +145,12 @@ def width_differences(
     dark: bool = False,
 ) -> Panel:
     """Trial by trial, the width of the first minus the width of the second."""
-    found = columns(results, alpha, side)
-    a, b = (lookup(x, found, "competing algorithm")["mean_width"] for x in (first, second))
-    both, n = np.isinf(a) & np.isinf(b), len(a)
-    d = a[~both] - b[~both]
+    found = narrower(results, (first, second), alpha, side)
+    d, n = found.differences, found.n
     bins, figure = Bins.of([d], False, zero=True), Sketch()
     for name, own in ((first, d[d < 0]), (second, d[d > 0])):
-        narrower = f"{look(name).label} narrower"
-        bins.draw(figure, own, f"{narrower}: differences", fill(name), name=narrower)
+        whose = f"{look(name).label} narrower"
+        bins.draw(figure, own, f"{whose}: differences", fill(name), name=whose)
     ties = int((d == 0).sum())
     if ties:
         width, name = (bins.edges[1] - bins.edges[0]) / 4, "equally wide"
@@ -188,24 +158,16 @@ def width_differences(
         figure.bar([0], [ties], clear(dark, 0.15), hover, width=[width], name=name)
     label = width_label(results.experiment, f"{look(first).label} minus {look(second).label}")
     figure.frame(280, showlegend=True, xaxis=bins.axis(label), yaxis=TRIALS)
-    shares = {first: (d < 0).sum() / n, second: (d > 0).sum() / n}
-    leader = max(shares, key=lambda name: shares[name])
-    title = f"{possessive(look(leader).label)} sets are narrower {in_trials(shares[leader], n)}"
-    if both.all():
-        title = say_nothing(figure, results, alpha, side)
-    elif ties / n >= shares[leader]:
-        title = f"The sets are equally wide {in_trials(ties / n, n)}"
-    readings = listed(
-        f"{look(name).label} narrower {in_trials(share, n)}" for name, share in shares.items()
-    )
+    if found.lacking:
+        say_nothing(figure, found.lacking)
+    readings = narrower_words(found)
     caption = (
-        f"{readings}; equal {in_trials(ties / n, n)}. Both see the same cases in a trial. Narrower "
-        f"is not better by itself.{bins.left_out([d], 'difference')}"
-        + (f" Both are infinite {in_trials(both.mean(), n)}." if both.any() else "")
+        f"{readings}. Both see the same cases in each of {counted(n, 'trial')}. Narrower is not "
+        f"better by itself.{bins.left_out([d], 'difference')}"
     )
     alt = f"Histogram of width differences around zero. {readings}."
     data = bins.data({(f"{first} minus {second}", "width difference"): d})
-    return Panel("width-differences", title, figure, caption, alt, data)
+    return Panel("width-differences", narrower_title(found), figure, caption, alt, data)
 
 
 def paired_difference(

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cpp_core.figures.histograms import quantile
 from cpp_core.figures.panels import (
     GREY,
     Axis,
@@ -24,10 +23,10 @@ from cpp_core.figures.panels import (
 )
 from cpp_core.figures.sketch import Settings, plain
 from cpp_core.trials.results import median
-from cpp_core.verdicts.about import About, End
+from cpp_core.verdicts.about import LEAST_TRIALS, About, End
 from cpp_core.verdicts.held import Held, within
 from cpp_core.verdicts.language import number, plural
-from cpp_core.verdicts.luck import LEAST_TRIALS
+from cpp_core.verdicts.over_trials import quantile
 from cpp_core.verdicts.set_words import has_words
 
 Sets = Mapping[str, list[Any]]

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 
 from cpp_core.checks import Level
-from cpp_core.figures.histograms import Columns, columns
 from cpp_core.figures.loss_rows import LossRows
 from cpp_core.figures.panels import Panel
 from cpp_core.trials.results import Results, median
@@ -16,6 +15,7 @@ from cpp_core.verdicts.held import FAILED, held, held_title, numbers_noun, ranks
 from cpp_core.verdicts.held_out import average_of, held_out_losses
 from cpp_core.verdicts.language import counted, listed, plural
 from cpp_core.verdicts.loss_words import loss_label
+from cpp_core.verdicts.over_trials import Columns, columns, typical_sets, typical_title
 
 LEVELS = (0.05, 0.25, 0.75, 0.95)
 """Levels of the quantiles of the ends that are listed: those of the fades."""
@@ -48,7 +48,7 @@ def next_loss(
     new = chart.new_cases() if draws else 0
     chart.framed(loss_label(results.experiment))
     if moves:
-        title = _typical_title(chart)
+        title = typical_title(typical_sets(results, alpha, side))
     else:
         first = int(results.trials[0])
         title = held_title(list(cut.values()), alpha, side, about, missing, first)
@@ -72,19 +72,6 @@ def _data(found: Columns, averages: dict[str, float], moves: bool) -> dict[str, 
 
 
 # The words
-
-
-def _typical_title(chart: LossRows) -> str:
-    """The typical ends of sets that move with the case."""
-    count, about = len(chart.names), chart.about
-    if count <= 3:
-        return f"Typically: {', '.join(chart.readings)}"
-    bounds = np.array(chart.sets[about.bad_end])
-    infinite = int(np.isinf(bounds).sum())
-    if infinite:
-        return f"Typically: no finite bound for {infinite} of {count}"
-    least, most = (about.rounded(about.bad_end, end) for end in (bounds.min(), bounds.max()))
-    return f"Typically: {count} bounds from {least} to {most}"
 
 
 def _caption(results: Results, chart: LossRows, missing: str, new: int) -> str:

@@ -51,18 +51,6 @@ class Panel:
         return go.Figure(self.sketch.data, self.sketch.layout, self.sketch.frames)
 
 
-# Numbers and words
-
-
-def in_trials(share: float, n: int) -> str:
-    """A share of the trials, as a count where there are few."""
-    if n == 1:
-        return "in the one trial"
-    return (
-        f"in {round(share * n)} of {n} trials" if n < 20 else f"in {percent(share)} of the trials"
-    )
-
-
 # Drawing
 
 

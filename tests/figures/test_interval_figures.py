@@ -83,7 +83,8 @@ def test_titles_with_ties_and_alone():
     assert [bar.y[0] for bar in bars(widths, name="equally wide")] == [30]
     alone = drawn(factors=(1.0,), trials=8)
     upper = np.sort(alone.at(0.1)["upper"].to_numpy())
-    a, b = (number(np.quantile(upper, q, method="nearest")) for q in (0.25, 0.75))
+    a, b = (np.quantile(upper, q, method="nearest") for q in (0.25, 0.75))
+    a, b = number(a, "down"), number(b, "up")
     assert (
         interval_histograms(alone, 0.1).title
         == f"Half of Ridge's upper ends lie between {a} and {b}"
@@ -105,8 +106,8 @@ def test_widths_trial_by_trial(two):
     assert "better" not in panel.title
     medians = {name: frame[name].quantile(0.5, interpolation="lower") for name in frame}
     assert width_histograms(two, 0.1).title == (
-        f"Median width: Ridge {number(medians['ridge'])} and Nearest neighbours "
-        f"{number(medians['knn'])}"
+        f"Median width: Ridge {number(medians['ridge'], 'up')} and Nearest neighbours "
+        f"{number(medians['knn'], 'up')}"
     )
     few = width_differences(drawn(trials=5, factors=(1.0, 9.0)), "ridge", "knn", 0.1)
     assert few.title == "Ridge's sets are narrower in 5 of 5 trials"

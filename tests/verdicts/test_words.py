@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 from cpp_core import Experiment
-from cpp_core.figures.histograms import half_of
 from cpp_core.method.counts import batch_errors
 from cpp_core.verdicts.about import LEAST_TRIALS, About
 from cpp_core.verdicts.answers import answers_from, answers_of
@@ -227,14 +226,6 @@ def test_the_table_of_a_file_says_any_number():
     table = read_losses(b"a\n" + b"1\n" * 5)
     row = losses_table(table, answers_of(table.columns, 0.1), 0.1).rows[0]
     assert "any number of errors" in row
-
-
-def test_where_half_of_them_lie_though_some_are_infinite():
-    infinite = np.full(3, np.inf)
-    assert half_of("X's widths", infinite) == "Half of X's widths are infinite"
-    some = np.append(infinite, [0.5, 0.7])
-    assert half_of("X's widths", some) == "Half of X's widths are 0.7 or more"
-    assert half_of("X's widths", np.full(4, 0.5)) == "Half of X's widths are about 0.5"
 
 
 def test_what_if_has_words_for_every_set():
