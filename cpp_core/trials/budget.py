@@ -1,4 +1,4 @@
-"""What an experiment costs in memory, known before anything is drawn; and what it may cost."""
+"""What an experiment costs, known before anything is drawn, and what it may: memory, and fits."""
 
 import os
 from collections.abc import Sequence
@@ -26,8 +26,12 @@ VIEWS = 4
 """How often the losses of all trials are: as stored, sorted, and in what is drawn from them."""
 
 
+FITS = 100_000_000
+"""Training runs of one experiment, where nobody says how many: hours of the fastest ones."""
+
+
 class BudgetError(ValueError):
-    """An experiment would take more memory than it may: a sentence, and nothing is computed."""
+    """An experiment would take more than it may: a sentence, and nothing is computed."""
 
 
 @dataclass(frozen=True)
@@ -131,6 +135,23 @@ def budget() -> int:
     return int(gib * GIB)
 
 
+def most_fits() -> int:
+    """Training runs that one experiment may take: ``CPP_CORE_FITS``, else ``FITS``."""
+    given = os.environ.get("CPP_CORE_FITS")
+    if not given:
+        return FITS
+    try:
+        fits = float(given)
+    except ValueError:
+        fits = 0.0
+    if not 1 <= fits < 2**63:
+        raise BudgetError(
+            "CPP_CORE_FITS must be a number of training runs, at least 1, such as 1000000, but it "
+            f"is {given!r}."
+        )
+    return int(fits)
+
+
 def share_of(workers: int) -> int:
     """What one of so many workers may take: its part of the budget, but a GiB where that is little.
 
@@ -157,9 +178,22 @@ def check_budget(
     if each is not None and takes <= may and cost.trial > each:
         takes, may = cost.trial, each
     if takes <= may:
-        return cost
+        return _checked_fits(cost, experiment, trials)
     fewer = "smaller sizes" if cost.results * 2 < takes else "smaller sizes or fewer trials"
     raise BudgetError(
         f"This needs about {takes / GIB:,.1f} GiB of memory, and {may / GIB:,.1f} GiB are allowed: "
         f"ask for {fewer}. Whoever runs the program can allow more with CPP_CORE_MEMORY, in GiB."
+    )
+
+
+def _checked_fits(cost: Cost, experiment: Experiment, trials: int) -> Cost:
+    """The same cost; BudgetError where it is more training runs than are allowed."""
+    if cost.fits <= most_fits():
+        return cost
+    less = ["fewer trials"] * (trials > 1) + ["a smaller k"] * experiment.algorithmic
+    less += ["fewer algorithms"] * (len(experiment.algorithms) > 1)
+    raise BudgetError(
+        f"This needs {cost.fits:,} training runs, and {most_fits():,} are allowed: ask for "
+        f"{' or '.join(less) or 'another experiment'}. Whoever runs the program can allow more "
+        "with CPP_CORE_FITS."
     )

@@ -1,7 +1,8 @@
-"""Memory: known before anything is drawn, refused above the budget, on every way to a run."""
+"""Memory and training runs: known before anything is drawn, and refused above it."""
 
 import subprocess
 import sys
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -18,6 +19,7 @@ from cpp_core.trials.budget import (
     check_budget,
     cost_of,
     machine_memory,
+    most_fits,
     most_trials,
     share_of,
     usual_algorithms,
@@ -82,6 +84,46 @@ def test_what_everybody_runs_is_allowed(monkeypatch):
     monkeypatch.setenv("CPP_CORE_MEMORY", "1")
     for name in PRESETS:
         check_budget(Experiment.preset(name), 1000, workers=2)
+
+
+def test_too_many_training_runs_are_refused_before_anything_is_drawn(tmp_path, monkeypatch):
+    retrained = Experiment(
+        dataset="quadnoise", algorithms=("gd", "sgd"), variant="z-free", n=20_000, n_sets=1000
+    )
+    fits = cost_of(retrained, 2).fits
+    assert fits == 2 * 2 * retrained.sizes.fits
+    monkeypatch.setenv("CPP_CORE_FITS", str(fits))
+    check_budget(retrained, 2)
+    monkeypatch.setenv("CPP_CORE_FITS", str(fits - 1))
+    wanted = rf"needs {fits:,} training runs, and {fits - 1:,} are allowed: ask for fewer trials or"
+    start = time.monotonic()
+    for ask in (
+        lambda: run(retrained, 2, store=Store(tmp_path)),
+        lambda: Jobs(Store(tmp_path)).start(retrained, 2, 0),
+    ):
+        with pytest.raises(BudgetError, match=wanted):
+            ask()
+    assert time.monotonic() - start < 1
+    assert not list(tmp_path.iterdir())
+    check_budget(retrained, 1)
+    assert most_trials(retrained, (1, 2)) == 1
+    monkeypatch.setenv("CPP_CORE_FITS", "1")
+    with pytest.raises(BudgetError, match="ask for a smaller k or fewer algorithms"):
+        check_budget(retrained, study=True)
+    with pytest.raises(BudgetError, match=r"ask for fewer trials\. Whoever runs the program"):
+        check_budget(SMALL, 2)
+
+
+def test_the_number_of_training_runs_is_a_setting(monkeypatch):
+    monkeypatch.delenv("CPP_CORE_FITS", raising=False)
+    assert most_fits() == budgets.FITS
+    check_budget(Experiment.preset("quadnoise-algorithm"), 10_000)  # as the benchmarks do
+    monkeypatch.setenv("CPP_CORE_FITS", "1e6")
+    assert most_fits() == 10**6
+    for bad in ("many", "0", "-1", "nan", "inf", "0.5"):
+        monkeypatch.setenv("CPP_CORE_FITS", bad)
+        with pytest.raises(BudgetError, match="must be a number of training runs, at least 1"):
+            most_fits()
 
 
 def test_fits_are_counted():
