@@ -297,11 +297,13 @@ def show_latest(experiment: Experiment, table: Table, digest: str, key: tuple[An
         own_data = packed(own_of(experiment))
         return Watched(jobs().crew, latest_held_out, experiment, table.times, own=own_data)
 
+    def again(_: float | None) -> None:
+        st.session_state[READ].pop("latest", None)
+
     study = remembered("latest", (experiment, key), begin)
     fits, words = len(experiment.algorithms), "Training on the earlier rows"
-    again = st.session_state[READ].pop
     try:
-        found = awaited(study, lambda: again("latest", None), words, fits, "latest")
+        found = awaited(study, again, words, fits, "latest")
     except ValueError as error:  # times that are all the same, or too few
         st.warning(f"The latest rows cannot be held out. {literal(str(error))}")
         return

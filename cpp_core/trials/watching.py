@@ -49,8 +49,8 @@ class Watchers:
 class Watched(Generic[T]):
     """A computation in a child process, one object for everybody who waits for it.
 
-    It ends once it is cancelled, or when nobody has renewed it for ``lease`` seconds, and its
-    memory with it.
+    It ends once it is cancelled, when nobody has renewed it for ``lease`` seconds, or when it has
+    taken longer than its ``limit``, and its memory with it.
 
     Attributes
     ----------
@@ -60,8 +60,10 @@ class Watched(Generic[T]):
         Training runs so far.
     size : int
         Bytes of what it found; 0 as long as there is nothing.
-    cancelled : bool
-        Whether somebody cancelled it.
+    cancelled, late : bool
+        Whether somebody cancelled it, and whether its time was over.
+    limit : float or None
+        Seconds that it may take from its turn on, where nobody asked for it; None for no limit.
     watchers : Watchers
     """
 
@@ -74,8 +76,10 @@ class Watched(Generic[T]):
         *args: Any,
         own: bytes = b"",
         lease: float = 10.0,
+        limit: float | None = None,
     ) -> None:
-        self.done, self.size, self.cancelled, self.watchers = 0, 0, False, Watchers(lease)
+        self.done, self.size, self.limit, self.watchers = 0, 0, limit, Watchers(lease)
+        self.cancelled = self.late = False
         self.served = self.idle_since = 0.0
         self.pending: Future[T] = Future()
         self._started = time.monotonic()
@@ -98,7 +102,8 @@ class Watched(Generic[T]):
         """About how long the rest of so many training runs takes; None before the first two."""
         if self.done < 2:
             return None
-        pace = (time.monotonic() - self._started) / self.done
+        taken = self.limit if self.late and self.limit else time.monotonic() - self._started
+        pace = taken / self.done
         return pace * max(fits - self.done, 0)
 
     @property
@@ -110,7 +115,10 @@ class Watched(Generic[T]):
 
     def wanted(self) -> bool:
         """Whether somebody waits for it; ends one that nobody has begun with."""
-        if not self.cancelled and not self.watchers.gone:
+        taken = time.monotonic() - self._started
+        if self._request is None and self.limit is not None and taken > self.limit:
+            self.late = True
+        if not self.cancelled and not self.late and not self.watchers.gone:
             return True
         if self._request is not None:
             self._request = None

@@ -10,6 +10,7 @@ from cpp_core.verdicts.language import (
     clause,
     confidence,
     counted,
+    duration,
     listed,
     typed,
 )
@@ -145,3 +146,16 @@ def waiting_words(others: int) -> str:
     ', waits for its turn behind 2 other computations'
     """
     return f", waits for its turn behind {counted(others, 'other computation')}"
+
+
+def late_words(limit: float, done: int, fits: int, left: float | None) -> str:
+    """Why a study has ended that nobody asked for, and what asking for it costs.
+
+    >>> print(late_words(120, 30, 300, 1080))
+    Stopped after 2 min, with 30 of 300 training runs done. Run starts anew, for about 20 min.
+    >>> print(late_words(120, 1, 2, None))
+    Stopped after 2 min, with 1 of 2 training runs done. Run starts anew, for longer than that.
+    """
+    whole = "longer than that" if left is None else f"about {duration(limit + left)}"
+    runs = f"{done:,} of {counted(fits, 'training run')}"
+    return f"Stopped after {duration(limit)}, with {runs} done. Run starts anew, for {whole}."

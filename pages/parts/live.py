@@ -15,11 +15,12 @@ from cpp_core.trials.jobs import Job, Jobs
 from cpp_core.trials.running import Gathered, scheduler_from_environment
 from cpp_core.trials.watching import Watched
 from cpp_core.verdicts.language import counted, duration
-from cpp_core.verdicts.texts import waiting_words
+from cpp_core.verdicts.texts import late_words, waiting_words
 from pages.parts.keeping import RESULTS
 from pages.parts.own import held
 
 Draw = Callable[[Results], None]
+Again = Callable[[float | None], None]
 T = TypeVar("T")
 
 UNASKED_SECONDS = 30.0
@@ -205,18 +206,18 @@ def _draw(job: Job, draw: Draw) -> None:
     draw(results)
 
 
-def _offer_again(why: str, again: Callable[[], None], place: str) -> None:
-    """Say why a study has ended, with a button that starts it anew."""
+def _offer_again(why: str, again: Again, place: str) -> None:
+    """Say why a study has ended, with a button that starts it anew, for as long as it takes."""
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Run", key=f"run-{place}", type="primary", icon="▶️"):
-            again()
+            again(None)
             st.rerun()
         st.markdown(why)
 
 
 def awaited(
     study: Watched[T],
-    again: Callable[[], None],
+    again: Again,
     words: str,
     fits: int,
     place: str,
@@ -224,8 +225,8 @@ def awaited(
 ) -> T | None:
     """What a study finds; until then None, with progress and Cancel on the page.
 
-    ``again`` forgets a study that was stopped, so that the next one starts anew. Before it shows
-    progress, the page waits a ``moment``, in seconds.
+    ``again`` starts a study anew that was stopped, with a limit in seconds where nobody asked for
+    it. Before it shows progress, the page waits a ``moment``, in seconds.
     """
     if study in left_behind() and not study.pending.done():
         _rejoin(study, place)
@@ -233,8 +234,12 @@ def awaited(
     study.watchers.renew(visitor())
     wait([study.pending], moment)
     cancelled = study.cancelled or study in left_behind()
+    if study.late and study.limit and study.stopped:
+        left = study.seconds_left(fits)
+        _offer_again(late_words(study.limit, min(study.done, fits), fits, left), again, place)
+        return None
     if study.stopped and not cancelled:  # the tab was closed or hidden
-        again()
+        again(study.limit)
         st.rerun()
     if study.stopped:
         _offer_again(f"Cancelled after {counted(study.done, 'training run')}.", again, place)

@@ -10,6 +10,7 @@ from cpp_core.trials import fresh_candidates as fresh
 from cpp_core.trials import symbol_study as symbol_cases
 from cpp_core.trials import what_if as changed
 from cpp_core.trials.budget import check_budget
+from cpp_core.trials.jobs import FIRST_SECONDS
 from cpp_core.trials.own import own_of, packed
 from cpp_core.trials.watching import Watched
 from pages.parts.keeping import STUDIED
@@ -36,16 +37,22 @@ PATIENCE = 2.0
 def study_of(of: str, experiment: Experiment, *args: Any) -> Any:
     """What a study with these arguments (seed, trial, case) finds; None while it is on its way.
 
-    BudgetError where it would take more memory than it may.
+    It starts by itself; what takes longer than ``FIRST_SECONDS`` is asked for. BudgetError where it
+    would take more than it may.
     """
     check_budget(experiment, workers=jobs().n_jobs, study=True)
     asked = of, tuple(experiment.key(name, args[0]) for name in experiment.algorithms), args
 
-    def begin() -> Watched[Any]:
+    def begin(limit: float | None) -> Watched[Any]:
         own = packed(own_of(experiment))
-        return Watched(jobs().crew, STUDIES[of][0], experiment, *args, own=own)
+        return Watched(jobs().crew, STUDIES[of][0], experiment, *args, own=own, limit=limit)
+
+    def again(limit: float | None) -> None:
+        if STUDIED.find(asked) is study:  # nobody else has asked for it meanwhile
+            STUDIED.drop(asked)
+            STUDIED.get(asked, lambda: begin(limit))
 
     fits = STUDIES[of][1](experiment) * len(experiment.algorithms)
     moment = PATIENCE if of in ("sets", "symbols") else MOMENT
-    study = STUDIED.get(asked, begin)
-    return awaited(study, lambda: STUDIED.drop(asked), of.capitalize(), fits, of, moment)
+    study = STUDIED.get(asked, lambda: begin(FIRST_SECONDS))
+    return awaited(study, again, of.capitalize(), fits, of, moment)

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from cpp_core.trials import fresh_candidates
+from cpp_core.trials import case_study, fresh_candidates
 from pages.parts.studies import STUDIES
 from tests.builders import unmarked
 from tests.pages.test_pages import charts, open_page, plain, settle, text_of
@@ -144,6 +144,28 @@ def test_bars_are_there_while_candidates_are_trained(monkeypatch, tmp_path):
     finally:
         release.touch()
     assert "stayed inside" in json.dumps(charts(settle(at)))
+
+
+def test_a_study_that_takes_long_is_asked_for(monkeypatch, tmp_path):
+    asked_for = tmp_path / "asked for"
+
+    def slow(*args):
+        while not asked_for.exists():
+            time.sleep(0.05)
+        return case_study.case_study(*args)
+
+    monkeypatch.setattr("pages.parts.studies.FIRST_SECONDS", 1.0)
+    monkeypatch.setitem(STUDIES, "sets", (slow, STUDIES["sets"][1]))
+    at, deadline = open_page("case", seed="78", **SMALL), time.monotonic() + 60
+    while not any(b.key == "run-sets" for b in at.button):
+        assert time.monotonic() < deadline
+        at.run()
+    assert any("Stopped after 1 s, with 0 of" in words.value for words in at.markdown)
+    assert not charts(at)
+    asked_for.touch()
+    monkeypatch.setattr("pages.parts.studies.FIRST_SECONDS", 0.0)  # who asks has no limit
+    at.button(key="run-sets").click().run()
+    assert charts(settle(at))
 
 
 def test_a_label_without_a_case():

@@ -96,6 +96,25 @@ def test_who_renews_keeps_it_going(crew):
     assert study.seconds_left(40) > 0
 
 
+def test_what_nobody_asked_for_ends_when_its_time_is_over(crew):
+    busy = Watched(crew, fits, 1000, 0.05, lease=60)
+    begun(busy)
+    study = Watched(crew, fits, 1000, 0.05, lease=60, limit=1.0)
+    time.sleep(1.5)  # who waits for a turn takes no time
+    assert not study.pending.done()
+    busy.cancel()
+    begun(study)
+    start = time.monotonic()
+    assert isinstance(study.pending.exception(10), StoppedError)
+    assert time.monotonic() - start < 5
+    assert (study.stopped, study.late, study.cancelled) == (True, True, False)
+    assert 2 < study.done < 100
+    left = study.seconds_left(1000)
+    assert left == pytest.approx(1000 / study.done - 1)
+    asked = Watched(crew, fits, 40, 0.05, lease=60, limit=None)
+    assert asked.pending.result(60) == 40
+
+
 def test_others_go_on_waiting(crew):
     study = Watched(crew, fits, 1000, 0.1, lease=60)
     begun(study)
@@ -162,7 +181,7 @@ def test_what_an_error_was_told_to_is_not_remembered(crew):
     error = study.pending.exception(60)
     for _ in range(2):
         with pytest.raises(ValueError, match="many") as raised:
-            awaited(study, lambda: None, "Words", 1, "place")
+            awaited(study, lambda limit: None, "Words", 1, "place")
         assert raised.value is not error
         assert raised.value.__context__ is None
     assert error.__traceback__ is None
