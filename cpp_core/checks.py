@@ -59,6 +59,7 @@ def exact_alpha(alpha: Level) -> Fraction:
     return probability(alpha, "alpha")
 
 
+@lru_cache(maxsize=1024)
 def alpha_of(confidence_level: Level) -> Fraction:
     """The alpha that belongs to a confidence level, without the rounding of ``1 - 0.9``.
 

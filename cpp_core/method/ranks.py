@@ -10,12 +10,14 @@ import math
 import warnings
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cpp_core.checks import Level, check_count, check_side, exact_alpha
+from cpp_core.checks import Level, Side, check_count, check_side, exact_alpha
 
 
 class InfiniteEndWarning(UserWarning):
@@ -37,8 +39,14 @@ def grouped_ranks(
     ``b = 1`` this is split conformal prediction with k = K scores.
     """
     K, b = check_count(n_sets, "n_sets"), check_count(n_evaluations, "n_evaluations")
-    exact = exact_alpha(alpha)
-    if check_side(side) == "upper":
+    return _ranks(K, b, *exact_alpha(alpha).as_integer_ratio(), check_side(side))
+
+
+@lru_cache(maxsize=1024)
+def _ranks(K: int, b: int, above: int, below: int, side: Side) -> tuple[int, int]:
+    """The formula at alpha = above / below, whole numbers, which are looked up at once."""
+    exact = Fraction(above, below)
+    if side == "upper":
         lo, hi = 0, math.ceil((K + 1) * b * (1 - exact))
     else:
         f = math.floor((K + 1) * b * exact / 2)
@@ -67,7 +75,8 @@ def scores_needed(alpha: Level, side: str = "two-sided") -> int:
     (9, 19)
     """
     ends = 1 if check_side(side) == "upper" else 2
-    return math.ceil(ends / exact_alpha(alpha)) - 1
+    above, below = exact_alpha(alpha).as_integer_ratio()
+    return -(-ends * below // above) - 1  # rounded up, in whole numbers
 
 
 def coverage_law(k: int, alpha: Level, side: str = "two-sided") -> tuple[int, int]:
