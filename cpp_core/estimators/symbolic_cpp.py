@@ -1,7 +1,6 @@
 """Symbolic losses: which kind of error, as a set of symbols instead of an interval."""
 
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -160,17 +159,14 @@ class SymbolicCPP(BaseEstimator):
         likely = self._model.log_probabilities(inputs)
         if self.drop_impossible:
             likely[~possible_symbols(labels, self.positive_class, self.symbols_)] = -np.inf
-        sets = [self._sets(inputs, likely, alpha) for alpha in alphas]
+        calibrated, truth = self._calibration
+        at, levels = np.concatenate([calibrated, inputs]), [float(alpha) for alpha in alphas]
+        quantiles = self._model.quantiles.quantiles(at, levels).T
+        sets = []
+        for alpha, q in zip(alphas, quantiles, strict=True):
+            tell_infinite(self.k_, alpha, "upper")
+            sets.append(symbol_sets(truth, q[: self.k_], likely, q[self.k_ :], alpha))
         return np.stack(sets) if several else sets[0]
-
-    def _sets(self, inputs: NDArray, likely: NDArray, alpha: Fraction) -> NDArray[np.bool_]:
-        tell_infinite(self.k_, alpha, "upper")
-        calibration_inputs, truth = self._calibration
-        q, q_new = (
-            self._model.quantiles.quantiles(at, [float(alpha)])[:, 0]
-            for at in (calibration_inputs, inputs)
-        )
-        return symbol_sets(truth, q, likely, q_new, alpha)
 
     def _measured(
         self, X: Any, y: NDArray, split_rng: np.random.Generator, fit_rng: np.random.Generator
