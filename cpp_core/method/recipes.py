@@ -27,6 +27,13 @@ LEARNERS = (
 PREPARED = ("sklearn.preprocessing._data.StandardScaler",)
 """What may stand before them in a pipeline: of finite numbers it makes finite ones."""
 
+FORESTS = tuple(
+    f"sklearn.ensemble._forest.{kind}{task}"
+    for kind in ("RandomForest", "ExtraTrees")
+    for task in ("Classifier", "Regressor")
+)
+"""They keep the tree that they grow as well, which can be made quick to copy."""
+
 GREATEST = 1e30
 """Beyond this a finite table may overflow inside an estimator, also as float32: checks stay on."""
 
@@ -57,6 +64,8 @@ class Recipe:
         if hasattr(estimator, "get_params"):
             self._template = _untrained(estimator)
             self.plain = _is_plain(self._template)
+        if self.plain:
+            _quicken(self._template)
 
     def copy(self) -> Any:
         """An untrained copy that shares nothing with others."""
@@ -150,10 +159,23 @@ def _place(own: type) -> str:
 
 def _only_scalars(estimator: Any) -> bool:
     """Whether it holds its parameters and nothing else, and these cannot be changed by a fit."""
-    held = vars(estimator)
+    held = estimator.get_params(deep=False) if _is_forest(estimator) else vars(estimator)
     return set(held) == set(estimator.get_params(deep=False)) and all(
         isinstance(value, Scalar) for value in held.values()
     )
+
+
+def _is_forest(estimator: Any) -> bool:
+    return _place(type(estimator)) in FORESTS
+
+
+def _quicken(template: Any) -> None:
+    """Let a forest copy its trees without looking at their parameters again."""
+    last = template.steps[-1][1] if hasattr(template, "steps") else template
+    if _is_forest(last):
+        from cpp_core.method.quick_trees import quick_tree  # with scikit-learn, which is there
+
+        last.estimator = quick_tree(last.estimator)
 
 
 def _copied(template: Any) -> Any:

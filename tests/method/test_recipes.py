@@ -1,11 +1,18 @@
 """What is looked up once: copies and checks that change no number."""
 
+import pickle
 from typing import ClassVar
 
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, clone
-from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
+from sklearn.ensemble import (
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -18,8 +25,13 @@ from cpp_core.method.measuring import measure
 from cpp_core.method.recipes import Recipe
 from cpp_core.method.training import reseeded
 
-CLONED = ("random-forest", "lightgbm", "xgboost", "catboost")
+CLONED = ("lightgbm", "xgboost", "catboost")
 """They keep more than their parameters."""
+
+
+class OtherForest(RandomForestClassifier):
+    """A forest of a user's own."""
+
 
 SEARCH = GridSearchCV(LogisticRegression(), {"C": [-1.0, 1.0]})
 PLAIN = (
@@ -31,7 +43,8 @@ OTHERS = (
     SEARCH,
     make_pipeline(FunctionTransformer(np.log), Ridge()),
     BaggingClassifier(LogisticRegression()),
-    RandomForestClassifier(3),
+    RandomForestClassifier(3, class_weight={0: 1.0, 1: 2.0}),
+    OtherForest(3),
 )
 
 
@@ -113,3 +126,30 @@ def test_losses_are_those_of_checked_clones(name, monkeypatch):
     monkeypatch.setattr("cpp_core.method.recipes._is_plain", lambda estimator: False)
     theirs = measure(*asked, plain(569, 9), np.random.default_rng(3))
     assert (ours.values["calibrate"] == theirs.values["calibrate"]).all()
+
+
+FORESTS = (
+    RandomForestClassifier(4, max_features=2),
+    RandomForestRegressor(4, min_samples_leaf=3),
+    ExtraTreesClassifier(4, max_depth=3),
+    make_pipeline(StandardScaler(), ExtraTreesRegressor(4, criterion="absolute_error")),
+)
+
+
+@pytest.mark.parametrize("estimator", FORESTS, ids=lambda own: type(own).__name__)
+def test_a_forest_of_quick_trees_is_the_forest(estimator):
+    X, y = load_dataset("breast-cancer").table
+    y = (y == y[0]).astype(float)
+    recipe = Recipe(estimator)
+    assert recipe.plain
+    ours = reseeded(estimator, np.random.default_rng(2), recipe).fit(X[:200], y[:200])
+    seed = {name: int(np.random.default_rng(2).integers(2**31)) for name in recipe.names}
+    theirs = clone(estimator).set_params(**seed).fit(X[:200], y[:200])
+    answer = "predict_proba" if hasattr(theirs, "predict_proba") else "predict"
+    assert (getattr(ours, answer)(X) == getattr(theirs, answer)(X)).all()
+    forest, other = (own[-1] if hasattr(own, "steps") else own for own in (ours, theirs))
+    for tree, known in zip(forest.estimators_, other.estimators_, strict=True):
+        assert isinstance(tree, type(known))
+        assert tree.get_params() == known.get_params()
+        assert not hasattr(clone(tree), "tree_")
+        assert (pickle.loads(pickle.dumps(tree)).predict(X) == known.predict(X)).all()
