@@ -23,7 +23,14 @@ from cpp_core.method.threads import one_thread
 from cpp_core.trials.block_files import Arrays
 from cpp_core.trials.experiment import MINUS, Experiment
 from cpp_core.trials.own import Own
-from cpp_core.trials.trial_entry import Entry, Plan, entry_of, keyed_rng, trial_sample
+from cpp_core.trials.trial_entry import (
+    Entry,
+    Plan,
+    entry_of,
+    keyed_rng,
+    plan_of,
+    trial_sample,
+)
 
 MESSAGE_BYTES = 200
 FAILURE = np.dtype(f"S{MESSAGE_BYTES}")
@@ -221,7 +228,7 @@ def run_trial(
 
 def ready_plan(experiment: Experiment) -> Plan:
     """What trials share, with all that trains: the libraries of the estimators are then loaded."""
-    plan, compiled = Plan(experiment), in_kernels(experiment)
+    plan, compiled = plan_of(experiment), in_kernels(experiment)
     for name in experiment.algorithms:
         if name not in compiled:
             plan.recipe(name)

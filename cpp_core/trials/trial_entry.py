@@ -8,13 +8,16 @@ algorithm's numbers do not depend on which others it competes with.
 import zlib
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import is_
 from typing import TYPE_CHECKING, Any, Literal
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.catalog.datasets import Dataset
+from cpp_core.catalog.losses import LOSSES
 from cpp_core.method.evaluation import Loss
 from cpp_core.method.measuring import Measured, measure
 from cpp_core.method.recipes import Recipe
@@ -132,6 +135,27 @@ class Plan:
             estimator, reads = algorithm_of(self.experiment, name)
             self.recipes[name] = Recipe(estimator), reads
         return self.recipes[name]
+
+
+_plans: WeakKeyDictionary[Dataset, tuple[tuple[Any, ...], Plan]] = WeakKeyDictionary()
+"""The latest plan of each dataset, for as long as that is known."""
+
+
+def plan_of(experiment: Experiment) -> Plan:
+    """The plan of an experiment; the one that its last block had, unless anything is new.
+
+    Equal settings may mean other things, as one feature and a share of 1.0 of them: their words are
+    compared too.
+    """
+    data = experiment.data
+    registered = LOSSES.get(experiment.loss or ""), *map(ALGORITHMS.get, experiment.algorithms)
+    known = repr(experiment), *registered
+    before, plan = _plans.get(data, ((), None))
+    same = before[:1] == known[:1] and len(before) == len(known)
+    if plan is None or not same or not all(map(is_, before[1:], known[1:])):
+        plan = Plan(experiment)
+        _plans[data] = known, plan
+    return plan
 
 
 @dataclass(frozen=True)

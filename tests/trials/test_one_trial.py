@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,12 +11,13 @@ from scipy import stats
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from cpp_core import Experiment, PlattSVC, load_dataset, make_algorithm
+from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.method.modulation import LEVELS
 from cpp_core.method.threads import one_thread
 from cpp_core.trials.gram import GramSVC, TableGram, gather, shared_gram
 from cpp_core.trials.one_trial import array_names, run_block, run_trial
 from cpp_core.trials.results import Results
-from cpp_core.trials.trial_entry import algorithm_rng, trial_sample
+from cpp_core.trials.trial_entry import algorithm_rng, plan_of, trial_sample
 from tests.builders import VARIANTS, experiment_of, normal_sample
 
 
@@ -51,6 +53,32 @@ def test_a_trial_depends_on_its_seed_and_number_only(name):
         assert (arrays["calibration"] != other[algorithm]["calibration"]).any()
     for key, values in alone["naive-bayes"].items():
         np.testing.assert_array_equal(again["naive-bayes"][key], values)
+
+
+def test_a_plan_serves_until_anything_is_new():
+    experiment = experiment_of("candidate")
+    first = plan_of(experiment)
+    assert plan_of(experiment_of("candidate")) is first
+    assert plan_of(experiment_of("candidate", loss="brier")) is not first
+    forests = [
+        experiment_of(
+            "candidate",
+            algorithms=("random-forest",),
+            algorithm_settings={"random-forest": {"n_estimators": 2, "max_features": share}},
+        )
+        for share in (1, 1.0)
+    ]
+    assert forests[0] == forests[1]  # yet one is a feature, the other all of them
+    losses = [run_trial(own, 0, 0, plan_of(own))["random-forest"]["test"] for own in forests]
+    assert (losses[0] != losses[1]).any()
+
+
+def test_a_plan_is_not_that_of_an_algorithm_of_the_same_name():
+    experiment = experiment_of("candidate", algorithms=("naive-bayes",))
+    first = plan_of(experiment)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(ALGORITHMS, "naive-bayes", replace(ALGORITHMS["naive-bayes"], label="Other"))
+        assert plan_of(experiment) is not first
 
 
 def test_candidate_by_hand():
