@@ -349,7 +349,7 @@ def add_table(
     if any(own.encoded for own in columns) or np.isnan(X).any():
         from cpp_core.learners.table_encoder import TableEncoder  # with scikit-learn: where needed
 
-        codes = [j for j, own in enumerate(columns) if own.kind == "category"]
+        codes = tuple(j for j, own in enumerate(columns) if own.kind == "category")
         about["encoder"] = about["feature_map"] = TableEncoder(codes)
     name = f"table-{content.hexdigest()[:DIGITS]}"
     dataset = table_dataset(name, label, X, y, task, own=True, columns=tuple(columns), **about)

@@ -24,8 +24,13 @@ LEARNERS = (
 )
 """Modules of estimators that keep nothing but their parameters before they are fitted."""
 
-PREPARED = ("sklearn.preprocessing._data.StandardScaler",)
-"""What may stand before them in a pipeline: of finite numbers it makes finite ones."""
+SCALER = "sklearn.preprocessing._data.StandardScaler"
+ENCODER = "cpp_core.learners.table_encoder.TableEncoder"
+PREPARED = (SCALER, ENCODER)
+"""What may stand before them in a pipeline: of finite numbers it makes finite ones.
+
+The encoder, which comes first, makes them of missing ones too.
+"""
 
 FORESTS = tuple(
     f"sklearn.ensemble._forest.{kind}{task}"
@@ -53,6 +58,8 @@ class Recipe:
         with numbers and words as its only settings.
     checked : bool
         Whether a training run with all of scikit-learn's checks has passed.
+    fills : bool
+        Whether it begins with an encoder, to which missing numbers are numbers.
     """
 
     def __init__(self, estimator: Any) -> None:
@@ -60,10 +67,13 @@ class Recipe:
         self.names = random_parameters(estimator)
         self.checked = False
         self.plain = False
+        self.fills = False
         self._template: Any = None
         if hasattr(estimator, "get_params"):
             self._template = _untrained(estimator)
             self.plain = _is_plain(self._template)
+            first = self._template.steps[0][1] if hasattr(self._template, "steps") else None
+            self.fills = _place(type(first)) == ENCODER
         if self.plain:
             _quicken(self._template)
 
@@ -80,8 +90,10 @@ class Recipe:
         if not self.plain:
             return fresh.set_params(**seeds) if seeds else fresh
         for name, seed in seeds.items():
-            step, _, _ = name.rpartition("__")
-            (dict(fresh.steps)[step] if step else fresh).random_state = seed
+            own = fresh
+            for step in name.split("__")[:-1]:
+                own = dict(own.steps)[step]
+            own.random_state = seed
         return fresh
 
     def trusted(self, X: Any, y: NDArray | None) -> AbstractContextManager[None]:
@@ -95,21 +107,27 @@ class Recipe:
             return nullcontext()
         from sklearn import config_context
 
-        finite = moderate(X) and (y is None or y.dtype.kind not in "fc" or moderate(y))
+        finite = moderate(X, self.fills) and (y is None or y.dtype.kind not in "fc" or moderate(y))
         return config_context(assume_finite=finite, skip_parameter_validation=True)
 
 
-def moderate(values: Any) -> bool:
+def moderate(values: Any, gaps: bool = False) -> bool:
     """Whether these are plain numbers, none of them missing, infinite or too great to be squared.
+
+    With ``gaps`` some may be missing.
 
     >>> moderate(np.eye(2)), moderate(np.array([1, np.nan])), moderate(np.array([1e200]))
     (True, False, False)
+    >>> moderate(np.array([1, np.nan]), gaps=True)
+    True
     """
     if not isinstance(values, np.ndarray) or values.dtype.kind not in "fiub" or not values.size:
         return False
     if values.dtype.kind in "iub":
         return True
-    return bool(values.min() > -GREATEST and values.max() < GREATEST)  # NaN compares as false
+    least, most = (np.fmin, np.fmax) if gaps else (np.minimum, np.maximum)
+    low, high = least.reduce(values, axis=None), most.reduce(values, axis=None)
+    return bool(low > -GREATEST and high < GREATEST)  # NaN compares as false
 
 
 def random_parameters(estimator: Any) -> list[str]:
@@ -144,7 +162,7 @@ def _is_plain(estimator: Any) -> bool:
             estimator.get_params(deep=False)
         )
         known = all(_place(type(step)) in PREPARED and _only_scalars(step) for _, step in before)
-        return usual and known and type(last) is not Pipeline and _is_plain(last)
+        return usual and known and _is_plain(last)
     return (
         isinstance(estimator, BaseEstimator)
         and _place(own).startswith(LEARNERS)
@@ -161,7 +179,9 @@ def _only_scalars(estimator: Any) -> bool:
     """Whether it holds its parameters and nothing else, and these cannot be changed by a fit."""
     held = estimator.get_params(deep=False) if _is_forest(estimator) else vars(estimator)
     return set(held) == set(estimator.get_params(deep=False)) and all(
-        isinstance(value, Scalar) for value in held.values()
+        isinstance(value, Scalar)
+        or (isinstance(value, tuple) and all(isinstance(own, Scalar) for own in value))
+        for value in held.values()
     )
 
 
@@ -171,11 +191,12 @@ def _is_forest(estimator: Any) -> bool:
 
 def _quicken(template: Any) -> None:
     """Let a forest copy its trees without looking at their parameters again."""
-    last = template.steps[-1][1] if hasattr(template, "steps") else template
-    if _is_forest(last):
+    while hasattr(template, "steps"):
+        template = template.steps[-1][1]
+    if _is_forest(template):
         from cpp_core.method.quick_trees import quick_tree  # with scikit-learn, which is there
 
-        last.estimator = quick_tree(last.estimator)
+        template.estimator = quick_tree(template.estimator)
 
 
 def _copied(template: Any) -> Any:

@@ -20,6 +20,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from cpp_core import LOSSES, PlattSVC, load_dataset
 from cpp_core.catalog.algorithms import ALGORITHMS
+from cpp_core.learners.table_encoder import TableEncoder
 from cpp_core.method.constructions import plain
 from cpp_core.method.measuring import measure
 from cpp_core.method.recipes import Recipe
@@ -34,10 +35,14 @@ class OtherForest(RandomForestClassifier):
 
 
 SEARCH = GridSearchCV(LogisticRegression(), {"C": [-1.0, 1.0]})
+AFTER_AN_ENCODER = make_pipeline(
+    TableEncoder((1,)), make_pipeline(StandardScaler(), LogisticRegression(random_state=3))
+)
 PLAIN = (
     *(known.make() for known in ALGORITHMS.values() if known.name not in CLONED),
     make_pipeline(StandardScaler(), LogisticRegression(random_state=3)),
     PlattSVC(kernel="linear"),
+    AFTER_AN_ENCODER,
 )
 OTHERS = (
     SEARCH,
@@ -153,3 +158,18 @@ def test_a_forest_of_quick_trees_is_the_forest(estimator):
         assert tree.get_params() == known.get_params()
         assert not hasattr(clone(tree), "tree_")
         assert (pickle.loads(pickle.dumps(tree)).predict(X) == known.predict(X)).all()
+
+
+@pytest.mark.parametrize("value", [1.0, np.nan, np.inf, 1e200])
+def test_losses_after_an_encoder_are_those_of_checked_clones(value, monkeypatch):
+    rng = np.random.default_rng(5)
+    X = np.column_stack([rng.normal(size=120), rng.integers(0, 4, 120), rng.normal(size=120)])
+    X[rng.random(X.shape) < 0.1] = np.nan
+    X[7, 2] = value
+    y = (np.nan_to_num(X[:, 0]) + rng.normal(size=120) > 0).astype(int)
+    asked = AFTER_AN_ENCODER, LOSSES["log_loss"], X, y, plain(120, 9)
+    ours = measure(*asked, np.random.default_rng(3))
+    assert not ours.failures
+    monkeypatch.setattr("cpp_core.method.recipes._is_plain", lambda estimator: False)
+    theirs = measure(*asked, np.random.default_rng(3))
+    assert (ours.values["calibrate"] == theirs.values["calibrate"]).all()
