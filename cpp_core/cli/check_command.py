@@ -12,7 +12,7 @@ from pathlib import Path
 from cpp_core.catalog.loss_files import LossTable, column_names, open_losses, read_losses
 from cpp_core.checks import exact_alpha, probability
 from cpp_core.cli.printing import aligned, say, told_line
-from cpp_core.report.export import exit_code, losses_json
+from cpp_core.report.export import check_writable, exit_code, losses_json, save
 from cpp_core.verdicts.about import about_numbers
 from cpp_core.verdicts.answers import Answers, answers_of
 from cpp_core.verdicts.decisions import Decision
@@ -34,11 +34,10 @@ QUESTION = (
 
 
 def chosen_files(given: argparse.Namespace, kinds: Sequence[str]) -> dict[str, Path]:
-    """The files to write, by kind, whose folders are there."""
+    """The files to write, by kind, which can be written."""
     files = {kind: path for kind in kinds if (path := getattr(given, kind)) is not None}
     for path in files.values():
-        if not path.resolve().parent.is_dir():
-            raise ValueError(f"the folder of {path} does not exist; make it first.")
+        check_writable(path)
     return files
 
 
@@ -56,14 +55,12 @@ def check_command(given: argparse.Namespace) -> int:
         say(["", *told_lines(answers, given.alpha)])
     if given.json is not None:
         content = losses_json(table, answers, question)
-        text = json.dumps(content, indent=2, allow_nan=False)
-        given.json.write_text(text + "\n", encoding="utf-8")
+        save(given.json, json.dumps(content, indent=2, allow_nan=False) + "\n")
         say([f"wrote {given.json}"])
     if given.html is not None:
         from cpp_core.report.pages import losses_report_html  # charts load slowly: only where drawn
 
-        page = losses_report_html(table, **question)
-        given.html.write_text(page, encoding="utf-8")
+        save(given.html, losses_report_html(table, **question))
         say([f"wrote {given.html}"])
     return exit_code(answers)
 

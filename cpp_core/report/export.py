@@ -3,7 +3,8 @@
 import json
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -151,6 +152,36 @@ def to_json(
     return strict(content if data is None else content | {"data": data})
 
 
+@contextmanager
+def written(path: Path) -> Iterator[None]:
+    """Tell in a sentence that a file cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        said = error.strerror or " ".join(str(error).split())
+        raise ValueError(f"{path} cannot be written ({said}); name another file.") from error
+
+
+def save(path: Path, text: str) -> None:
+    """Write a text file; ValueError where that cannot be done."""
+    with written(path):
+        path.write_text(text, encoding="utf-8")
+
+
+def check_writable(path: Path) -> None:
+    """ValueError where a file cannot be written; nothing of it is changed, and none is left."""
+    with written(path):
+        if path.is_dir():
+            raise ValueError(f"{path} is a folder; name a file in it.")
+        if not path.parent.is_dir():
+            raise ValueError(f"The folder of {path} does not exist; make it first.")
+        new = not path.exists()
+        if new or path.is_file():  # a pipe would be opened twice
+            path.open("ab").close()
+        if new:
+            path.unlink()
+
+
 def write(
     results: Results,
     path: Path,
@@ -168,17 +199,17 @@ def write(
     """
     if kind == "json":
         content = to_json(results, alpha, side, data, **question)
-        text = json.dumps(content, indent=2, allow_nan=False, default=str)
-        path.write_text(text + "\n", encoding="utf-8")
+        save(path, json.dumps(content, indent=2, allow_nan=False, default=str) + "\n")
     elif kind == "html":
         from cpp_core.report.pages import report_html  # charts load slowly: only where drawn
 
-        page = report_html(results, alpha, side, source=source, **question)
-        path.write_text(page, encoding="utf-8")
+        save(path, report_html(results, alpha, side, source=source, **question))
     elif kind == "csv":
-        path.write_text(csv_text(results.at(alpha, side)), encoding="utf-8")
+        save(path, csv_text(results.at(alpha, side)))
     else:
-        results.at(alpha, side).to_parquet(path, index=False)
+        frame = results.at(alpha, side)
+        with written(path):
+            frame.to_parquet(path, index=False)
 
 
 def exit_code(answers: Answers) -> int:

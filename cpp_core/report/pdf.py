@@ -7,6 +7,7 @@ from pathlib import Path
 from threading import Event, Lock
 
 from cpp_core.method.parent import end_tree
+from cpp_core.report.export import written
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 PDF_SECONDS, WAIT_SECONDS = 120, 60
@@ -45,12 +46,14 @@ def report_pdf(page: str, path: str | Path) -> None:
         command += ["--virtual-time-budget=10000", f"--print-to-pdf={printed}", source.as_uri()]
         try:
             _in_turn(command)
-            target.write_bytes(printed.read_bytes())
+            content = printed.read_bytes()
         except (OSError, subprocess.SubprocessError) as error:
             raise ValueError(
                 f"{browser} could not print the report ({type(error).__name__}); open the HTML "
                 "file in a browser and print it there."
             ) from error
+    with written(target):
+        target.write_bytes(content)
 
 
 def _in_turn(command: list[str]) -> None:

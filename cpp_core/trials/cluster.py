@@ -153,21 +153,42 @@ def _silence(scheduler: str, error: object) -> SchedulerError:
 def greets(scheduler: str) -> None:
     """Look whether what listens at an address is a scheduler: it speaks first, in few frames.
 
-    Dask's client waits for ever where something else takes the connection and says nothing.
+    Dask's client waits for ever where something else takes the connection and says nothing, and
+    one that could not be made prints what went wrong again when it is forgotten. Where the
+    connection is encrypted, who listens speaks second.
     """
-    address = urlsplit(scheduler if "://" in scheduler else f"tcp://{scheduler}")
-    if address.scheme != "tcp" or address.hostname is None or address.port is None:
-        return  # the client knows what to do with other addresses
-    with socket.create_connection((address.hostname, address.port), ANSWER_SECONDS) as own:
+    if scheduler.startswith("inproc://"):
+        return  # in this process
+    host, port, encrypted = place_of(scheduler)
+    with socket.create_connection((host, port), ANSWER_SECONDS) as own:
         own.settimeout(ANSWER_SECONDS)
         head = b""
-        while len(head) < 8:
+        while len(head) < 8 and not encrypted:
             part = own.recv(8 - len(head))
             if not part:
                 raise OSError("it closed the connection")
             head += part
     if int.from_bytes(head, "little") > 2**20:
         raise OSError("something else listens there")
+
+
+def place_of(scheduler: str) -> tuple[str, int, bool]:
+    """Host and port of an address, and whether it is encrypted; ValueError where it has none.
+
+    >>> place_of("tcp://127.0.0.1:8786"), place_of("host:8786")
+    (('127.0.0.1', 8786, False), ('host', 8786, False))
+    """
+    address = urlsplit(scheduler if "://" in scheduler else f"tcp://{scheduler}")
+    if address.scheme not in ("tcp", "tls"):
+        raise ValueError(f"{address.scheme!r} is neither tcp nor tls")
+    if not address.hostname or not address.port or address.path:
+        raise ValueError("it has to name a host and a port, and no more")
+    if address.scheme == "tls":
+        from distributed.security import Security
+
+        if Security().get_connection_args("client")["ssl_context"] is None:
+            raise ValueError("dask has no certificates for tls in its configuration")
+    return address.hostname, address.port, address.scheme == "tls"
 
 
 def _quiet(levels: list[int]) -> None:
@@ -177,14 +198,25 @@ def _quiet(levels: list[int]) -> None:
 
 def _client(scheduler: str) -> Any:
     """A client, quiet about what is told in sentences; SchedulerError if nobody answers."""
-    from distributed import Client  # only where a cluster is used
-
+    try:
+        from distributed import Client  # only where a cluster is used
+    except ImportError as error:
+        raise SchedulerError(
+            f"A cluster needs dask ({error}): pip install 'cpp-core[cluster]', or leave the "
+            "scheduler out to compute here."
+        ) from error
     levels = [own.level for own in _LOGGERS]
     _quiet([logging.CRITICAL] * len(_LOGGERS))
     try:
         greets(scheduler)
         return Client(scheduler, timeout=ANSWER_SECONDS, set_as_default=False)
-    except (OSError, TimeoutError, ValueError) as error:
+    except ValueError as error:
+        _quiet(levels)
+        raise SchedulerError(
+            f"A dask scheduler has an address such as tcp://host:8786, but {scheduler[:100]!r} was "
+            f"given ({' '.join(str(error).split())}); correct it, or leave it out to compute here."
+        ) from error
+    except Exception as error:  # what dask and the system say of addresses has many names
         _quiet(levels)
         raise _silence(scheduler, error) from error
 

@@ -237,6 +237,7 @@ def test_error_rates_of_several_columns_name_them():
         ),
         ({"a": LOSSES}, ["--json", "no/such/folder/o.json"], "does not exist; make it first"),
         ({"a": LOSSES}, ["--html", "no/such/folder/o.html"], "does not exist; make it first"),
+        ({"a": LOSSES}, ["--json", "/"], "is a folder; name a file in it"),
     ],
 )
 def test_unusable_input(file, capsys, columns, arguments, says):

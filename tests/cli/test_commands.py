@@ -80,6 +80,48 @@ def test_bad_input(arguments, says, capsys):
     assert says in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("kind", ["--json", "--csv", "--parquet", "--html"])
+def test_a_file_that_cannot_be_written_is_told_before_anything_is_computed(
+    kind, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setenv("CPP_CORE_STORE", str(tmp_path / "store"))
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    unwritable = {
+        str(tmp_path): "is a folder; name a file in it",
+        str(tmp_path / ("x" * 300)): "cannot be written (File name too long); name another file",
+        str(loop): "cannot be written (Too many levels of symbolic links); name another file",
+        str(loop / "out"): "The folder of",
+    }
+    for path, says in unwritable.items():
+        assert main([*QUICK, "--trials", "100000", kind, path]) == 2
+        told = capsys.readouterr()
+        assert says in told.err
+        assert not told.out
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["loop"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a full disk that is always there")
+@pytest.mark.parametrize("kind", ["--json", "--csv", "--parquet", "--html"])
+def test_a_full_disk_is_a_sentence_after_the_figures(kind, capsys):
+    assert main([*QUICK, "--trials", "2", kind, "/dev/full"]) == 2
+    told = capsys.readouterr()
+    assert "/dev/full cannot be written (" in told.err
+    assert "No space left on device" in told.err
+    assert told.out
+    assert len(told.err.splitlines()) <= 2
+
+
+def test_a_file_that_is_there_stays_until_it_is_written(tmp_path, capsys):
+    path = tmp_path / "out.json"
+    path.write_text("as it was")
+    assert main([*QUICK, "--alpha", "10", "--json", str(path)]) == 2
+    assert main([*QUICK, "--trials", "2", "--json", str(path), "--html", str(tmp_path)]) == 2
+    assert path.read_text() == "as it was"
+    assert main([*QUICK, "--trials", "2", "--json", str(path)]) == 0
+    assert json.loads(path.read_text())["trials"] == 2
+
+
 def test_help_shows_an_example(capsys):
     with pytest.raises(SystemExit) as stop:
         main(["run", "--help"])

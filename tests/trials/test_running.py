@@ -283,6 +283,37 @@ def test_no_scheduler_at_its_address(other):
 
 
 @pytest.mark.parametrize(
+    "address",
+    [
+        *("", " ", "tcp://", "tcp://host", "127.0.0.1", "127.0.0.1:-1", "tcp://127.0.0.1:99999"),
+        *(
+            "tcp://127.0.0.1:abc",
+            "tcp://127.0.0.1:0",
+            "://",
+            "[",
+            "tcp://[::1",
+            "http://127.0.0.1:9",
+        ),
+        *("ws://127.0.0.1:9", "tls://127.0.0.1:9", "tcp://127.0.0.1:8786/x", "tcp://..:80"),
+        *("localhost:1e3", f"tcp://{'a' * 300}:1", "\x1b[31m"),
+    ],
+)
+def test_a_malformed_address_of_a_scheduler_is_a_sentence(address):
+    start = time.monotonic()
+    says = r"has an address such as tcp://host:8786, but .* was given \(.*leave it out to compute"
+    with pytest.raises(SchedulerError, match=says) as told:
+        run(PLAIN, 5, backend="dask", scheduler=address, store=Store(None))
+    assert "\x1b" not in str(told.value)
+    assert time.monotonic() - start < 5
+
+
+def test_a_cluster_without_dask_is_a_sentence(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(SchedulerError, match=r"needs dask .*: pip install 'cpp-core\[cluster\]'"):
+        run(PLAIN, 5, scheduler="tcp://127.0.0.1:8786", store=Store(None))
+
+
+@pytest.mark.parametrize(
     ("options", "says"),
     [
         ({"trials": 0}, "trials must be a whole number of at least 1"),
