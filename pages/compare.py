@@ -24,6 +24,7 @@ from pages.parts.show import (
     as_markdown,
     dark,
     kept,
+    show_frame,
     show_panel,
     show_strip,
     show_verdict,
@@ -63,7 +64,7 @@ def show_comparison(results: Results, choice: Choice) -> None:
 def show_numbers(results: Results, choice: Choice) -> None:
     """A row for each trial and algorithm, and what went wrong in training."""
     frame = results.at(choice.alpha, choice.side)
-    st.dataframe(frame, hide_index=True)
+    show_frame(frame)
     st.download_button(
         "All rows as CSV",
         data=lambda: csv_text(frame),
@@ -72,7 +73,7 @@ def show_numbers(results: Results, choice: Choice) -> None:
     )
     if len(results.failures):
         st.caption("Training runs that raised an error")
-        st.dataframe(results.failures, hide_index=True)
+        show_frame(results.failures)
 
 
 def show_tab(results: Results, choice: Choice, name: str, kinds: list[PanelKind]) -> None:

@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import combinations
 from pathlib import Path
@@ -94,13 +94,32 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def csv_text(frame: pd.DataFrame) -> str:
-    """A table as CSV, with no cell and no name that a spreadsheet would execute."""
+def harmless_frame(frame: pd.DataFrame) -> pd.DataFrame:
+    """The same table with no cell and no name that a spreadsheet would execute."""
     safe = frame.rename(columns=harmless)
     for i, kind in enumerate(frame.dtypes):
         if not pd.api.types.is_numeric_dtype(kind):
             safe.isetitem(i, frame.iloc[:, i].astype(object).map(harmless).to_numpy())
-    return safe.to_csv(index=False)
+    return safe
+
+
+def csv_text(frame: pd.DataFrame) -> str:
+    """A table as CSV, with no cell and no name that a spreadsheet would execute."""
+    return harmless_frame(frame).to_csv(index=False)
+
+
+def harmless_names(names: Sequence[Any]) -> list[str]:
+    """Names of columns, none twice, that a spreadsheet would not execute.
+
+    >>> harmless_names(["=1", "'=1", 2])
+    ["'=1 (1)", "'=1 (2)", '2 (3)']
+    >>> harmless_names(["=1", "yes"])
+    ["'=1", 'yes']
+    """
+    found = [harmless(str(name)) for name in names]
+    if len(set(found)) == len(found):
+        return found
+    return [f"{name} ({i})" for i, name in enumerate(found, 1)]
 
 
 def told(verdicts: Iterable[Verdict]) -> list[dict[str, Any]]:

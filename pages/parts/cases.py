@@ -14,6 +14,7 @@ from cpp_core.verdicts import case_sentences as said
 from cpp_core.verdicts.language import counted, sentence
 from pages.parts import door
 from pages.parts.own import class_ids
+from pages.parts.show import show_frame
 from pages.parts.wall import COLUMNS, SHOWN, picture_uri, row_name, wall
 
 CASE, ALL = "_case", "all labels"
@@ -98,4 +99,4 @@ def show_case(study: Study, case: int) -> None:
     if data.picture is None and len(data.feature_names) > COLUMNS:
         with st.expander(f"All {len(data.feature_names)} inputs"):
             inputs = pd.DataFrame({"input": data.feature_names, "value": data.shown(study.X[case])})
-            st.dataframe(inputs, hide_index=True)
+            show_frame(inputs)

@@ -10,6 +10,7 @@ from cpp_core import ALGORITHMS
 from cpp_core.catalog.costs import MOST_LABELS, UNIT, costs_of, grid_text, read_grid
 from cpp_core.catalog.losses import settings_of
 from cpp_core.catalog.settings import ALGORITHM_SETTINGS, settings_said
+from cpp_core.report.export import harmless_names
 from cpp_core.verdicts.language import counted
 from pages.parts import door
 from pages.parts.door import control
@@ -57,7 +58,7 @@ def _costs(classes: Sequence[Any]) -> dict[str, dict[str, float]]:
     base, last, number = st.session_state.get(GRID, (text, text, 0))
     if text != last:  # it was changed elsewhere: the widget begins anew
         base, number = text, number + 1
-    names = [str(label) for label in classes]
+    names = harmless_names(classes)  # the browser offers the grid as CSV
     st.caption("What each prediction costs: true labels in rows, predicted ones in columns.")
     edited = st.data_editor(
         pd.DataFrame(read_grid(base, size), index=names, columns=names),

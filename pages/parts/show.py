@@ -7,6 +7,7 @@ from html import escape
 from threading import Lock
 from typing import Any, TypeVar
 
+import pandas as pd
 import plotly.graph_objects as go
 import plotly.io as pio
 import streamlit as st
@@ -14,7 +15,7 @@ import streamlit as st
 from cpp_core import ALGORITHMS, Results
 from cpp_core.figures.panels import Panel
 from cpp_core.figures.sketch import Settings, Sketch
-from cpp_core.report.export import csv_text
+from cpp_core.report.export import csv_text, harmless_frame
 from cpp_core.verdicts.about import Verdict
 from cpp_core.verdicts.language import unbroken
 from cpp_core.verdicts.strip import Strip
@@ -114,6 +115,11 @@ def show_table(table: Table) -> None:
     lines = [table.head, ["---", *["---:"] * (len(table.head) - 1)], *table.rows]
     st.markdown(as_markdown("\n".join(f"| {' | '.join(line)} |" for line in lines)))
     st.caption(as_markdown(table.caption))
+
+
+def show_frame(frame: pd.DataFrame) -> None:
+    """A table to look through. The browser offers it as CSV, cell by cell as it is shown."""
+    st.dataframe(harmless_frame(frame), hide_index=True)
 
 
 def show_strip(strip: Strip, colors: Mapping[str, str] | None = None) -> None:
