@@ -32,16 +32,15 @@ were asked."""
 SOON = 10.0
 """Seconds within which all that a process has started must have ended with it."""
 PATIENCE = 400.0
+TEMPORARY = re.compile("(?:sem\\.)?(?:loky|joblib_memmapping_folder)[-_]([0-9]+)[-_]")
 PLACES = [Path(tempfile.gettempdir()), Path("/dev/shm")]
 
 
 def temporary(pids: Collection[int]) -> list[Path]:
     """What these processes have left for their workers, which have names with their numbers."""
     marks = {str(pid) for pid in pids}
-    found = [
-        path for place in PLACES for kind in ("*loky-*", "joblib_*") for path in place.glob(kind)
-    ]
-    return [path for path in found if marks & set(re.findall("[0-9]+", path.name))]
+    found = [(path, TEMPORARY.match(path.name)) for place in PLACES for path in place.iterdir()]
+    return [path for path, own in found if own and own[1] in marks]
 
 
 def killed(top: psutil.Process) -> int:
@@ -134,12 +133,13 @@ def judged(what: str, folder: Path, made: Killed) -> bool:
         capture_output=True,
     )  # fmt: skip
     same = stored_numbers(folder, max(trials, 1)) == plain_numbers(max(trials, 1))
-    files = len(temporary(made.pids)) + len(list(folder.glob("*/*.tmp")))
+    files = [*temporary(made.pids), *folder.glob("*/*.tmp")]
     right = same and bool(trials) and not made.orphans and not files
     print(
         f"kill -9 of {len(made.pids)} {what}, {made.during} while they went on: "
         f"{'as wanted' if right else 'NOT AS WANTED'}: {'identical' if same else 'OTHER'} numbers "
-        f"in {trials} trials, {made.orphans} orphans, {files} temporary files",
+        f"in {trials} trials, {made.orphans} orphans, {len(files)} temporary files",
+        *files,
         flush=True,
     )
     return right
