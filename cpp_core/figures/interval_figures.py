@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpp_core.checks import Level, exact_alpha
+from cpp_core.checks import Level
 from cpp_core.figures.histograms import Bins, frame_rows, say_nothing, stacked
 from cpp_core.figures.panels import (
     CUT,
@@ -28,8 +28,8 @@ from cpp_core.figures.sketch import Settings, Sketch
 from cpp_core.trials.results import Results, median
 from cpp_core.verdicts.about import LEAST_TRIALS, About, about_results, check_numeric
 from cpp_core.verdicts.coverage import too_few
+from cpp_core.verdicts.duel import duel, duel_title, wins_words
 from cpp_core.verdicts.language import (
-    confidence,
     counted,
     percent,
     plural,
@@ -48,7 +48,6 @@ from cpp_core.verdicts.over_trials import (
     widths_spread,
     widths_title,
 )
-from cpp_core.verdicts.pairs import judged
 from cpp_core.verdicts.set_words import has_words
 
 NO_SYMBOLS = "ends to draw", "use symbol_bars for them"
@@ -184,10 +183,8 @@ def paired_difference(
     wins at alpha / 2 as in the decision. A difference is judged on both sides, whatever the
     ``side`` of the other panels.
     """
-    about = about_results(results)
-    each, unit = about.each_pair(alpha), loss_unit(results.experiment)
-    next_ = judged(results, first, second, alpha, "next case").facts
-    wins = judged(results, first, second, exact_alpha(alpha) / 2, "wins").facts
+    about, found = about_results(results), duel(results, first, second, alpha)
+    each, unit, next_ = about.each_pair(alpha), loss_unit(results.experiment), found.next
     frame, missing = results.paired(first, second, each), too_few(results, each, "two-sided")
     reading = has_words(about.difference, next_["lower"], next_["upper"], unit=unit)
     left, right = (look(name).color for name in (first, second)[:: about.sign])
@@ -201,21 +198,21 @@ def paired_difference(
     _typical_words(figure, every, about)
     figure.vline(0, stroke(dark))
     figure.frame(380 if missing else 340)
-    _draw_wins(figure, wins, (first, second), about, dark)
+    _draw_wins(figure, found.wins, (first, second), about, dark)
     words = f"{next_['first']} minus {next_['second']}: {about.loss}"
     better = "above" if about.greater_is_better else "below"
     words += (f" ({unit})" if unit else "") + f"<br>{better} 0: {next_['first']} is better"
     figure.axis("x", figure.along.layout(words), 1)
     figure.axis("y", {**rows_layout([""]), "showticklabels": False})
     at = "at the one random test case " if next_["at_case"] else ""
-    shares = _wins_words(wins, about)
+    shares = wins_words(found)
     fade = " Fade: its ends over the trials." if len(frame) >= LEAST_TRIALS else ""
     caption = f"Bar: the set {at}of trial 0.{fade} {shares}."
     if about.n_pairs > 1:
         caption += f" Judged for all {about.n_pairs} pairs jointly."
     alt = f"A bar for the {mark.hover}, and a bar of wins. {shares}."
-    title = _duel_title(next_, wins, about, confidence(each))
-    return Panel("paired", title, figure, caption, alt, frame.drop(columns=["test_coverage"]))
+    data = frame.drop(columns=["test_coverage"])
+    return Panel("paired", duel_title(found), figure, caption, alt, data)
 
 
 def _typical_words(figure: SetChart, ends: Sequence[NDArray], about: About) -> None:
@@ -247,54 +244,3 @@ def _draw_wins(
         start += 100 * share
     layout = Axis(0, 100).layout(f"share of the {held_out} of trial 0")
     figure.axis("x", {**layout, "ticksuffix": " %", "dtick": 25}, 2)
-
-
-def _wins_words(wins: dict[str, Any], about: About) -> str:
-    """The share of wins, with the interval of its verdict."""
-    n, differing, level = wins["k"], wins["differing"], confidence(wins["alpha"])
-    held_out = f"{counted(n, f'held-out {about.held_out}')} of trial 0"
-    if not differing:
-        alike = "failed" if wins["outcome"] == "both failed" else "are equal"
-        return f"The two {alike} at all of {held_out}"
-    low, high = percent(wins["lower"], "down", 0.5), percent(wins["upper"], "up", 0.5)
-    leader, share = wins["first"], wins["wins"] / differing
-    if share < 0.5:  # told of who is ahead, as in the decision
-        low, high = percent(1 - wins["upper"], "down", 0.5), percent(1 - wins["lower"], "up", 0.5)
-        leader, share = wins["second"], 1 - share
-    whole = "all" if differing == n else f"{differing:,} of the"
-    return (
-        f"{leader} wins {percent(share)} of {whole} {held_out}"
-        f"{'' if differing == n else ' where they differ'} (exact {level} interval {low} to {high})"
-    )
-
-
-def _duel_title(next_: dict[str, Any], wins: dict[str, Any], about: About, level: str) -> str:
-    """Who is better on the next case, where its verdict says so; else who is more often."""
-    one, two, outcome = next_["first"], next_["second"], next_["outcome"]
-    will = "is" if next_["at_case"] else "will be"
-    decided = {
-        "first better": f"{one} {will} better than {two}",
-        "second better": f"{two} {will} better than {one}",
-        "first not worse": f"{one} {will} not worse than {two}",
-        "second not worse": f"{two} {will} not worse than {one}",
-        "equal": f"{one} {will} exactly as good as {two}",
-    }
-    case = "the one random test case of trial 0"
-    if outcome in decided:
-        where = (
-            f"at {case}, by a rule that holds" if next_["at_case"] else f"on the next {about.new},"
-        )
-        return f"{decided[outcome]} {where} with {level} confidence"
-    most, of = max(wins["wins"], wins["losses"]), counted(wins["k"], f"held-out {about.held_out}")
-    leader = one if wins["wins"] > wins["losses"] else two
-    how = f"{leader} is better at {most:,} of {of}"
-    if wins["wins"] == wins["losses"]:
-        how = f"Neither is better more often: {most:,} of {of} each"
-    open_ = {
-        "either": f"at {case} it may go either way"
-        if next_["at_case"]
-        else "the next may go either way",
-        "too little data": "too little data to tell of the next",
-        "empty": f"at {case} the set is empty",
-    }
-    return f"{how}; {open_[outcome]}"
