@@ -23,9 +23,18 @@ from cpp_core.figures.panels import (
 )
 from cpp_core.figures.sketch import Settings, Sketch, plain
 from cpp_core.trials.results import INTERVAL_CONFIDENCE, Results
-from cpp_core.verdicts.coverage import CoverageFacts, coverage_facts, too_few
-from cpp_core.verdicts.language import confidence, counted, listed, number, percent, possessive
+from cpp_core.verdicts.coverage import coverage_facts
+from cpp_core.verdicts.language import confidence, counted, listed, percent
 from cpp_core.verdicts.over_trials import columns
+from cpp_core.verdicts.promise import (
+    cover_rates_of,
+    coverage_title,
+    curve_title,
+    mean_coverage,
+    rates_title,
+    shares_words,
+    shortfall,
+)
 
 # The one new loss of each trial
 
@@ -34,32 +43,29 @@ def cover_rates(
     results: Results, alpha: Level = 0.1, side: str = "two-sided", dark: bool = False
 ) -> Panel:
     """The share of trials whose one new loss was covered, with its exact interval, against p."""
-    summary, known = results.summary(alpha, side), coverage_facts(results, alpha, side)
-    rows = [
-        (name, *(own[f"new_loss_cover_{key}"] for key in ("rate", "low", "high")))
-        for name, own in summary.items()
-    ]
+    found = cover_rates_of(results, alpha, side)
+    known, rates = found.known, dict(zip(results.algorithms, found.rates.values(), strict=True))
+    rows = [(name, *vars(own).values()) for name, own in rates.items()]
     data = pd.DataFrame(rows, columns=["algorithm", "cover_rate", "low", "high"])
     figure, count = Sketch(), len(data)
     lines = [(known.promised, "dash", f"promised: at least {confidence(alpha)}")]
     lines += [] if known.p is None else [(known.p, "solid", f"exact: {percent(known.p)}")]
     for x, dash, name in lines:
         figure.line([100 * x] * 2, [-0.5, count - 0.5], stroke(dark, dash), name, name=name)
-    rates = []
-    for row, (name, rate, low, high) in enumerate(data.itertuples(index=False)):
-        shown = look(name)
-        rates.append(f"{shown.label} {percent(rate)}")
-        hover = f"{rates[-1]}, exact interval {percent(low, 'down')} to {percent(high, 'up')}"
-        error: Settings = {"array": plain([100 * (high - rate)]), "thickness": 3, "width": 8}
-        error["arrayminus"] = plain([100 * (rate - low)])
+    for row, (name, own) in enumerate(rates.items()):
+        shown, rate = look(name), own.rate
+        hover = f"{shown.label} {percent(rate)}, exact interval {percent(own.low, 'down')} to "
+        hover += percent(own.high, "up")
+        error: Settings = {"array": plain([100 * (own.high - rate)]), "thickness": 3, "width": 8}
+        error["arrayminus"] = plain([100 * (rate - own.low)])
         marker = {"color": shown.color, "symbol": shown.marker, "size": 14}
         figure.marks([100 * rate], [row], marker, hover, error_x=error)
-    readings = listed(rates)
+    readings = shares_words({label: own.rate for label, own in found.rates.items()})
     reach = 100 * np.append(data[["low", "high"]].to_numpy(), [x for x, *_ in lines])
     share = percent_axis(reach, "share of trials whose new loss is covered")
-    labels = rows_layout([look(name).label for name in summary])
+    labels = rows_layout(list(found.rates))
     figure.frame(110 + 46 * count, xaxis=share, yaxis=labels)
-    title = _rates_title(data, known)
+    title = rates_title(found)
     caption = (
         f"One new loss in each of {counted(len(results.trials), 'trial')}: {readings}. Bars: exact "
         f"{percent(INTERVAL_CONFIDENCE)} intervals, each for itself; one in 20 may miss by chance. "
@@ -67,22 +73,6 @@ def cover_rates(
     )
     alt = f"A dot with an interval per algorithm: {readings}. {title}."
     return Panel("cover-rates", title, figure, caption, alt, data)
-
-
-def _rates_title(data: pd.DataFrame, known: CoverageFacts) -> str:
-    """Whether the cover rates agree with what is known."""
-    count = len(data)
-    missed = [
-        f"{possessive(look(name).label)}, {percent(rate)}"
-        for name, rate, low, high in data.itertuples(index=False)
-        if not known.agrees(low, high)
-    ]
-    target = f"{'the exact' if known.exact else 'at least'} {percent(known.target)}"
-    if missed:
-        rates = listed([*(f"{rate}," for rate in missed[:-1]), missed[-1]])
-        return f"{len(missed)} of {counted(count, 'cover rate')} disagree with {target}: {rates}"
-    who = {1: "The cover rate agrees", 2: "Both cover rates agree"}
-    return f"{who.get(count, f'All {count} cover rates agree')} with {target}"
 
 
 # All test losses of each trial
@@ -137,14 +127,8 @@ def coverage_histograms(
     tops = [float(frame["trials"].max()) for frame in frames]
     top = max([min(max(tops), 3 * min(tops)), *([] if expected is None else expected)])
     cut = frame_rows(figure, list(found), axis, top)
-    means = {look(name).label: float(own.mean()) for name, own in coverage.items()}
-    readings = listed(f"{label} {percent(mean)}" for label, mean in means.items())
-    short = readings if len(means) <= 3 else f"{percent(min(means.values()))} or more"
-    target = f"expected {'' if known.exact else 'at least '}{percent(known.target)}"
-    against = f"promised {confidence(alpha)}" if known.p is None else target
-    title = f"Covered on average: {short}; {against}"
-    if known.certain:
-        title = f"Every test loss is covered, because there is {too_few(results, alpha, side)}"
+    seen = mean_coverage(results, alpha, side)
+    readings, title = shares_words(seen.means), coverage_title(seen)
     drawn = "No curve is drawn." if expected is None else f"Line: {law_name}."
     caption = (
         f"Share of {counted(n_test, 'test loss')} covered in each of {counted(n, 'trial')}. "
@@ -208,8 +192,8 @@ def calibration_curve(
     reach = [shares, *(100 * coverage for coverage in curves.values())]
     x, y = percent_axis(shares, "promised confidence"), percent_axis(reach, "mean test coverage")
     figure.frame(380, showlegend=True, xaxis=x, yaxis=y, legend={"traceorder": "reversed"})
-    title = _curve_title(promised, curves)
-    readings = listed(f"{look(name).label} {percent(own[here])}" for name, own in curves.items())
+    title = curve_title(shortfall(promised, curves))
+    readings = shares_words({look(name).label: float(own[here]) for name, own in curves.items()})
     caption = (
         f"Mean over {counted(len(results.trials), 'trial')}; the dotted line marks "
         f"{confidence(alpha)}: {readings}. All confidences read the same trials, so that "
@@ -237,18 +221,3 @@ def _draw_curves(figure: Sketch, shares: NDArray, curves: dict[str, NDArray], he
         hover = f"{shown.label} covers %{{y:.1f}} % where %{{x}} % are promised"
         style: Settings = {"mode": "lines+markers", "marker": marker, "name": shown.label}
         figure.line(shares, 100 * coverage.round(6), line, hover, **style)
-
-
-def _curve_title(promised: NDArray, curves: dict[str, NDArray]) -> str:
-    """How far the mean coverage falls below the promise, and where."""
-    gaps = {name: promised - coverage for name, coverage in curves.items()}
-    worst = max(gaps, key=lambda name: gaps[name].max())
-    place = int(gaps[worst].argmax())
-    gap = float(gaps[worst][place])
-    if gap <= 0:
-        span = f"{percent(promised[0])} to {percent(promised[-1])}"
-        return f"At every confidence from {span}, the mean coverage is at least the promise"
-    return (
-        f"The mean coverage is at most {number(100 * gap, 'up')} percentage points below the "
-        f"promise ({look(worst).label} at {percent(promised[place])})"
-    )

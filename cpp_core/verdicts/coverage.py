@@ -8,11 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.checks import Level, check_side, exact_alpha
 from cpp_core.trials.readings import NumericLosses
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.about import LEAST_TRIALS, NO_BOUND
+from cpp_core.verdicts.about import NO_BOUND
 from cpp_core.verdicts.language import confidence, counted, listed, percent
 
 
@@ -64,34 +63,6 @@ def coverage_facts(results: Results, alpha: Level, side: str) -> CoverageFacts:
             f"{listed(percent(share) for share in shares)} of the trials)"
         )
     return CoverageFacts(promised, p, not tied, False, law, shares, f"{words}.")
-
-
-def promise_kept(results: Results, alpha: Level, side: str) -> str:
-    """Whether the cover rates agree with what is promised, in a line; empty for few trials."""
-    n = len(results.trials)
-    if n < LEAST_TRIALS:
-        return ""
-    known = coverage_facts(results, alpha, side)
-    if known.certain:
-        return "Promise kept? Trivially: without a bound, the sets hold every loss."
-    target = f"{'the exact' if known.exact else 'at least'} {percent(known.target)}"
-    missed = [
-        f"{ALGORITHMS[name].label} {percent(own['new_loss_cover_rate'])}"
-        for name, own in results.summary(alpha, side).items()
-        if not known.agrees(own["new_loss_cover_low"], own["new_loss_cover_high"])
-    ]
-    if missed:
-        return (
-            f"Promise kept? Not seen for {listed(missed)}, where {target} is expected of "
-            f"{counted(n, 'trial')}; one in 20 differs by chance."
-        )
-    rates = sorted(own["new_loss_cover_rate"] for own in results.summary(alpha, side).values())
-    seen = " to ".join(dict.fromkeys(percent(rate) for rate in (rates[0], rates[-1])))
-    whose = ", by algorithm" if " to " in seen else ""  # one rate each, no interval
-    return (
-        f"Promise kept? Consistent with {target}: new losses were covered in {seen} of "
-        f"{counted(n, 'trial')}{whose}."
-    )
 
 
 def tied_share(results: Results, name: str, alpha: Level, side: str) -> float:

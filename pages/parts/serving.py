@@ -15,7 +15,7 @@ from cpp_core import ALGORITHMS, Experiment
 from cpp_core.figures.compare import WHO_WINS, first_picture, panels_of
 from cpp_core.trials.memory import give_back, share_places
 from cpp_core.verdicts.answers import compared
-from cpp_core.verdicts.coverage import promise_kept
+from cpp_core.verdicts.promise import promise_kept
 from cpp_core.verdicts.strip import asked_strip
 from cpp_core.verdicts.summary import figures_table
 from cpp_core.verdicts.terms import STYLE
