@@ -9,10 +9,11 @@ from cpp_core.figures.loss_rows import DIAMOND, NEW_CASES, PAUSE
 from cpp_core.figures.panels import Axis, Panel, SetChart, SetMark, diamond, look
 from cpp_core.figures.sketch import Settings
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.about import about_results, first_trial
-from cpp_core.verdicts.bounds import NEXT_CASES, errors_ahead
+from cpp_core.verdicts.about import Verdict, about_results, first_trial
 from cpp_core.verdicts.held_out import average_of, held_out_losses, this_one
-from cpp_core.verdicts.language import confidence, counted, listed, percent
+from cpp_core.verdicts.language import counted, listed
+from cpp_core.verdicts.next_errors import NEXT_CASES, errors_ahead, errors_reading, errors_title
+from cpp_core.verdicts.promise import shares_words
 
 WRONG = 4
 """Plotly's number of a cross."""
@@ -32,18 +33,17 @@ def errors_bars(
     """
     if not about_results(results).errors:
         raise ValueError("Errors are counted where the loss is 1 for an error: use next_loss.")
-    rows, readings = [], []
-    for name in results.algorithms:
-        verdict = errors_ahead(results, name, alpha, side)
+    found = [errors_ahead(results, name, alpha, side) for name in results.algorithms]
+    rows = []
+    for name, verdict in zip(results.algorithms, found, strict=True):
         rate = average_of(held_out_losses(results, name))
         rows.append((name, verdict.facts["fewest"], verdict.facts["most"], NEXT_CASES * rate))
-        readings.append(f"{look(name).label} {verdict.brief.lead}")
     data = pd.DataFrame(rows, columns=["algorithm", "fewest", "most", "at_this_rate"])
     wrong = _new_errors(results)
     seen = [data[["fewest", "most", "at_this_rate"]].to_numpy().ravel(), wrong[-1:].ravel() * draws]
     chart = SetChart(Axis.around(np.concatenate(seen), log=False, zero=True))
     for row, (name, fewest, most, _) in enumerate(data.itertuples(index=False)):
-        chart.set(row, SetMark(fewest, most, look(name).color, readings[row]))
+        chart.set(row, SetMark(fewest, most, look(name).color, errors_reading(found[row])))
         chart.note(str(most), x=most, y=row, xanchor="left", xshift=6, font={"size": 13})
     labels = [look(name).label for name in results.algorithms]
     chart.averages(labels, data["at_this_rate"].tolist(), "at the error rate seen")
@@ -51,8 +51,7 @@ def errors_bars(
     if draws:
         _draw_cases(chart, wrong, labels, dark)
         data["new_cases"], data["new_errors"] = len(wrong), wrong[-1]
-    new, this = len(wrong) * draws, this_one(results.experiment)
-    return _told(chart, data, readings, labels, confidence(alpha), new, this)
+    return _told(chart, data, found, len(wrong) * draws, this_one(results.experiment))
 
 
 def _new_errors(results: Results) -> NDArray[np.int_]:
@@ -84,28 +83,17 @@ def _draw_cases(chart: SetChart, wrong: NDArray, labels: list[str], dark: bool) 
     chart.layout["height"] += 24
 
 
-def _told(
-    chart: SetChart,
-    data: pd.DataFrame,
-    readings: list[str],
-    labels: list[str],
-    level: str,
-    new: int,
-    this: str,
-) -> Panel:
+def _told(chart: SetChart, data: pd.DataFrame, found: list[Verdict], new: int, this: str) -> Panel:
     """The words around the chart; ``new`` is how many new cases can be drawn, of ``this`` trial."""
-    each = " each" if len(readings) > 1 else ""
-    title = f"With {level} confidence{each}: {listed(readings)} in {NEXT_CASES} cases"
-    rates = [
-        f"{label} {percent(rate / NEXT_CASES)}"
-        for label, rate in zip(labels, data["at_this_rate"], strict=True)
-    ]
+    labels = [verdict.facts["algorithm"] for verdict in found]
+    seen = dict(zip(labels, (data["at_this_rate"] / NEXT_CASES).tolist(), strict=True))
     caption = (
         f"Bar: how many of the next {NEXT_CASES} cases may be wrong, exactly, from the errors of "
         f"{this}'s calibration cases. Grey: what the error rate of its held-out cases gives "
-        f"({listed(rates)})."
+        f"({shares_words(seen)})."
     )
-    alt = f"One bar per algorithm: {listed(readings)} among the next {NEXT_CASES} cases."
+    readings = listed(map(errors_reading, found))
+    alt = f"One bar per algorithm: {readings} among the next {NEXT_CASES} cases."
     if new:
         caption += (
             f" Diamond: errors so far among test cases of {this}, in random order; a cross where "
@@ -113,4 +101,4 @@ def _told(
         )
         wrong = [f"{n:,} for {label}" for label, n in zip(labels, data["new_errors"], strict=True)]
         alt += f" Buttons draw {counted(new, 'new case')} one by one; wrong are {listed(wrong)}."
-    return Panel("errors-ahead", title, chart, caption, alt, data)
+    return Panel("errors-ahead", errors_title(found), chart, caption, alt, data)

@@ -23,19 +23,20 @@ from cpp_core.figures.panels import (
     faded,
     stroke,
 )
-from cpp_core.method.counts import batch_errors
 from cpp_core.verdicts.about import About, about_numbers
-from cpp_core.verdicts.bounds import NEXT_CASES, bound_of, errors_words
+from cpp_core.verdicts.beyond import beyond_bound, beyond_title
+from cpp_core.verdicts.bounds import bound_of
 from cpp_core.verdicts.comparisons import Pair, next_difference_of
-from cpp_core.verdicts.held import Held, held_title
+from cpp_core.verdicts.held import Held, held_title, missing_words
 from cpp_core.verdicts.language import (
     confidence,
     counted,
-    listed,
     number,
     percent,
     plural,
 )
+from cpp_core.verdicts.next_errors import NEXT_CASES, errors_ahead_of, errors_reading, errors_title
+from cpp_core.verdicts.pairs import decided_title
 from cpp_core.verdicts.set_words import has_words
 
 Columns = Mapping[str, NDArray]
@@ -47,12 +48,6 @@ COLORS = tuple(dict.fromkeys(algorithm.color for algorithm in ALGORITHMS.values(
 def color_of(columns: Columns, name: str) -> str:
     """The colour of a model, by its place among the columns."""
     return COLORS[list(columns).index(name) % len(COLORS)]
-
-
-def _missing(facts: dict[str, Any]) -> str:
-    """What a verdict lacks, empty when it lacks nothing."""
-    more = facts["k_needed"] - facts["k"]
-    return "" if more <= 0 else f"no bound: {counted(more, 'more case')} would give one"
 
 
 def _held(name: str, losses: NDArray, alpha: Level, about: About, start: float) -> Held:
@@ -110,7 +105,7 @@ def bound_bars(
     if at_most is not None:
         caption += f" {_limit(chart, at_most)}"
     facts = bound_of(next(iter(columns.values())), alpha, about, "").facts
-    title = held_title(list(cut.values()), alpha, "upper", about, _missing(facts), 0)
+    title = held_title(list(cut.values()), alpha, "upper", about, missing_words(facts), 0)
     bounds, means = data[about.bad_end].tolist(), data["average"].tolist()
     said = [
         f"{name} {has_words(about, own.lower, own.upper, 'upper')} (average {number(mean)})"
@@ -139,30 +134,29 @@ def error_bars(
     dark: bool = False,
 ) -> Panel:
     """A bar per model up to the most errors on the next cases; the share so far as a grey tick."""
-    most, usual = {}, {}
-    for name, own in columns.items():
-        errors = int((own != greater_is_better).sum())
-        most[name] = batch_errors(len(own), errors, batch_size, alpha, "upper")[1]
-        usual[name] = batch_size * errors / len(own)
+    about = about_numbers(greater_is_better, errors=True, n_algorithms=len(columns))
+    found = [
+        errors_ahead_of(own, alpha, about, name, size=batch_size) for name, own in columns.items()
+    ]
+    most = [verdict.facts["most"] for verdict in found]
+    usual = [batch_size * own.facts["errors"] / own.facts["k"] for own in found]
     asked = [] if rate_at_most is None else [rate_at_most * batch_size]
-    figure = SetChart(Axis.around([0, *most.values(), *usual.values(), *asked], False, zero=True))
-    for row, (name, errors) in enumerate(most.items()):
-        hover = f"{chart_text(name)}: {errors_words(0, errors, batch_size)}"
-        figure.set(row, SetMark(0, errors, color_of(columns, name), hover))
+    figure = SetChart(Axis.around([0, *most, *usual, *asked], False, zero=True))
+    for row, (name, verdict) in enumerate(zip(columns, found, strict=True)):
+        hover = chart_text(errors_reading(verdict))
+        figure.set(row, SetMark(0, most[row], color_of(columns, name), hover))
     labels = [f"<b>{chart_text(name)}</b>" for name in columns]
     cases = counted(batch_size, "case")
-    figure.averages(labels, list(usual.values()), "at the error rate in the file")
+    figure.averages(labels, usual, "at the error rate in the file")
     if asked:
         figure.vline(asked[0], stroke(dark, "dash"))
     figure.frame_sets(f"errors on the next {cases}", labels, 100, 62)
-    each = " each" if len(columns) > 1 else ""
-    readings = [f"{name} {errors_words(0, own, batch_size)}" for name, own in most.items()]
-    title = f"On the next {cases}, with {confidence(alpha)} confidence{each}: {', '.join(readings)}"
+    title = errors_title(found)
     caption = "Bar: up to the most errors, by an exact rule. Grey: as many as at the error rate in "
     caption += "the file."
     if asked:
         caption += f" Dashed: the limit of {percent(asked[0] / batch_size)}."
-    data = pd.DataFrame({"column": list(most), "most": most.values(), "usual": usual.values()})
+    data = pd.DataFrame({"column": list(columns), "most": most, "usual": usual})
     return Panel("errors", title, figure, caption, f"A bar per model. {title}.", data)
 
 
@@ -188,9 +182,7 @@ def loss_histograms(columns: Columns, alpha: Level, **numbers: Any) -> Panel:
     many = plural(about.loss)
     edges = bin_edges(list(columns.values()), log=False)
     figure, frames, outside = stacked(len(columns)), [], 0
-    bounds = {
-        name: bound_of(own, alpha, about, name).facts["bound"] for name, own in columns.items()
-    }
+    found = [beyond_bound(own, alpha, about, name) for name, own in columns.items()]
     for row, (name, own) in enumerate(columns.items(), start=1):
         counts = np.histogram(own, edges)[0]
         outside += int(own.size - counts.sum())
@@ -198,8 +190,8 @@ def loss_histograms(columns: Columns, alpha: Level, **numbers: Any) -> Panel:
         marker = {"color": faded(color, 0.6), "line": {"color": color, "width": 1}}
         hover, middles = f"%{{y}} {many} around %{{x:.3g}}", (edges[:-1] + edges[1:]) / 2
         figure.bar(middles, counts, marker, hover, row, width=np.diff(edges))
-        if math.isfinite(bounds[name]):
-            figure.vline(float(bounds[name]), stroke(False, "dash"), [row])
+        if found[row - 1].bounded:
+            figure.vline(found[row - 1].bound, stroke(False, "dash"), [row])
         name_row(figure, f"<b>{chart_text(name)}</b>", row)
         own_bins = {"column": name, "from": edges[:-1], "to": edges[1:], "losses": counts}
         frames.append(pd.DataFrame(own_bins)[counts > 0])
@@ -207,7 +199,7 @@ def loss_histograms(columns: Columns, alpha: Level, **numbers: Any) -> Panel:
     figure.axis("x", {**Axis.around(edges[[0, -1]]).layout(about.loss), "title": {}})
     figure.axis("x", {"title": {"text": about.loss}}, len(columns))
     figure.axis("y", {"title": {"text": "cases"}, "nticks": 4, "automargin": True})
-    title = _beyond_title(columns, bounds, about)
+    title = beyond_title(found, about)
     caption = f"Dashed: the {confidence(alpha)} bound on the next {about.loss}. The same bins in "
     caption += "every row."
     if outside:
@@ -215,28 +207,6 @@ def loss_histograms(columns: Columns, alpha: Level, **numbers: Any) -> Panel:
         caption += "not drawn."
     alt = f"Histograms of {many}, a row per model. {title}."
     return Panel("losses", title, figure, caption, alt, pd.concat(frames, ignore_index=True))
-
-
-def _beyond_title(columns: Columns, bounds: Mapping[str, float], about: About) -> str:
-    """How many numbers of each model lie beyond its bound, and who has none."""
-    known = {name: own for name, own in columns.items() if math.isfinite(bounds[name])}
-    beyond = {
-        name: int((about.sign * own > about.sign * bounds[name]).sum())
-        for name, own in known.items()
-    }
-    readings = [
-        f"{beyond[name]:,} of {counted(own.size, about.loss)} of {name}"
-        for name, own in known.items()
-    ]
-    none = [name for name in columns if name not in known]
-    told = []
-    if readings:
-        lie = "lies" if list(beyond.values()) == [1] else "lie"
-        side = "below" if about.greater_is_better else "above"
-        told.append(f"{listed(readings)} {lie} {side} the bound")
-    if none:
-        told.append(f"{listed(none)} {'has' if len(none) == 1 else 'have'} no finite bound")
-    return "; ".join(told)
 
 
 def difference_bars(columns: Columns, alpha: Level, **numbers: Any) -> Panel:
@@ -248,7 +218,7 @@ def difference_bars(columns: Columns, alpha: Level, **numbers: Any) -> Panel:
     ]
     data = pd.DataFrame(found)[["first", "second", "lower", "upper"]]
     figure = SetChart(Axis.around_zero(data[["lower", "upper"]].to_numpy()))
-    labels, notes = [], [_missing(facts) for facts in found]
+    labels, notes = [], [missing_words(facts) for facts in found]
     for row, (first, second, lower, upper) in enumerate(data.itertuples(index=False)):
         labels.append(f"{chart_text(first)} − {chart_text(second)}")
         words = has_words(about.difference, lower, upper)
@@ -259,8 +229,7 @@ def difference_bars(columns: Columns, alpha: Level, **numbers: Any) -> Panel:
     figure.vline(0, stroke(False))
     words = f"difference of the {plural(about.loss)} on the same case"
     figure.frame_sets(words, labels, 110, 92 if any(notes) else 56)
-    decided = sum(facts["outcome"] in ("first better", "second better") for facts in found)
-    title = f"{decided} of {counted(len(found), 'difference')} on one side of zero"
+    title = decided_title(found)
     caption = (
         f"Bar: where the difference on the next case lies, with {confidence(alpha)} confidence"
         f"{' for all pairs jointly' if len(found) > 1 else ''}; in the colour of the better one. "

@@ -2,17 +2,23 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from cpp_core.checks import Level
 from cpp_core.figures.panels import GREY, Panel, diamond, fill, look, rows_layout
 from cpp_core.figures.sketch import Settings, Sketch
-from cpp_core.trials.readings import SymbolicLosses
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.coverage import too_few
-from cpp_core.verdicts.language import confidence, counted, listed, number, percent
+from cpp_core.verdicts.language import confidence, counted, number, percent
+from cpp_core.verdicts.symbols_left import (
+    covered_words,
+    happened_words,
+    left_title,
+    symbols_at,
+    symbols_seen,
+    symbols_title,
+)
 
 LABELS = {"FP": "FP<br>(false positive)", "FN": "FN<br>(false negative)"}
 
@@ -26,34 +32,25 @@ def symbol_bars(
     """
     if not results.experiment.kind.symbolic:
         raise ValueError("These results are numbers, not symbols; use interval_histograms.")
-    figure, frames, alone, readings = Sketch(), [], [], []
-    for name in results.algorithms:
-        reader, shown = results.reader(name), look(name)
-        assert isinstance(reader, SymbolicLosses)
-        sets, happened = reader.sets(alpha), reader.arrays["test_symbol"].astype(int)
-        held, size = sets.mean(axis=(0, 1)), float(sets.sum(axis=2).mean())
-        covered = float(np.take_along_axis(sets, happened[..., None], axis=2).mean())
-        readings.append(f"{percent(covered)} of {shown.label}")
-        only = float((sets[..., 0] & (sets.sum(axis=2) == 1)).mean())
-        alone.append(f"{shown.label} in {percent(only)}")
-        frame = pd.DataFrame({"algorithm": name, "symbol": reader.symbols, "share_of_sets": held})
-        seen = np.bincount(happened.ravel(), minlength=len(reader.symbols))
-        frame["share_happened"] = seen / happened.size
-        frames.append(frame.assign(mean_set_size=size, coverage=covered))
+    figure, frames, found = Sketch(), [], symbols_seen(results, alpha)
+    for name, seen in found.items():
+        shown, shares = look(name), {"share_of_sets": seen.held, "share_happened": seen.happened}
+        frame = pd.DataFrame({"algorithm": name, "symbol": seen.symbols, **shares})
+        frames.append(frame.assign(mean_set_size=seen.size, coverage=seen.covered))
         marker = {**fill(name), "pattern": {"shape": shown.hatch, "size": 8}}
         hover = f"{shown.label}: %{{x}} is in %{{customdata}} of the sets"
-        more: Settings = {"name": f"{shown.label}: {number(size)} on average"}
-        more |= {"customdata": [percent(float(share)) for share in held]}
-        figure.bar(_symbol_labels(reader.symbols), 100 * held, marker, hover, **more)
+        more: Settings = {"name": f"{shown.label}: {number(seen.size)} on average"}
+        more |= {"customdata": [percent(float(share)) for share in seen.held]}
+        figure.bar(_symbol_labels(seen.symbols), 100 * seen.held, marker, hover, **more)
     x = {"automargin": True, "type": "category"}
     y: Settings = {"automargin": True, "title": {"text": "sets that hold the symbol"}}
     y |= {"ticksuffix": " %", "range": [0, 103]}
     figure.frame(340, showlegend=True, barmode="group", bargap=0.2, xaxis=x, yaxis=y)
-    trials = counted(len(results.trials), "trial")
-    title = f"Over {trials}, nothing but Correct is left: {listed(alone)} of the sets"
+    n, every = len(results.trials), list(found.values())
+    title = symbols_title(every, n)
     caption = (
-        f"The test cases of all {trials}. What happened is in {listed(readings)}: promised are "
-        f"{confidence(alpha)}. In the legend: symbols in a set."
+        f"The test cases of all {counted(n, 'trial')}. What happened is in {covered_words(every)}: "
+        f"promised are {confidence(alpha)}. In the legend: symbols in a set."
     )
     missing = too_few(results, alpha, "upper")
     caption += f" All possible symbols are kept: there is {missing}." if missing else ""
@@ -75,25 +72,23 @@ def symbol_grid(
     """
     if not sets:
         raise ValueError("There is no set to draw; give at least one algorithm.")
-    figure, rows, readings, covered = Sketch(), [], [], []
+    figure, rows, found = Sketch(), [], symbols_at(symbols, sets, happened)
     for row, (name, held) in enumerate(sets.items()):
-        seen = [int((happened[name] == symbol).sum()) for symbol in symbols]
+        seen = list(found[name].seen.values())
         own = pd.DataFrame({"algorithm": name, "symbol": symbols, "in_set": held, "happened": seen})
         rows.append(own)
-        kept = own[own["in_set"]]
-        readings.append(f"{look(name).label} {' or '.join(kept['symbol'])}")
-        covered.append(f"{look(name).label} {kept['happened'].sum()} of {sum(seen)}")
         _draw_symbols(figure, row, own)
         _draw_seen(figure, row, own[own["happened"] > 0], look(name).label, dark)
     x = {"type": "category", "categoryarray": _symbol_labels(symbols), "automargin": True}
     x |= {"showgrid": False, "range": [-0.5, len(symbols) - 0.5]}
     y = rows_layout([look(name).label for name in sets])
     figure.frame(110 + 64 * len(sets), showlegend=True, xaxis=x, yaxis=y)
-    title = f"Left at this case: {', '.join(readings)}"
+    every = list(found.values())
+    title = left_title(every)
     caption = (
-        f"Full squares: the set at this case; open ones are ruled out. Diamonds: what happened, in "
-        f"the set for {listed(covered)}. The promise holds over cases drawn at random, not for "
-        "this one."
+        "Full squares: the set at this case; open ones are ruled out. Diamonds: what happened, in "
+        f"the set for {happened_words(every)}. The promise holds over cases drawn at random, not "
+        "for this one."
     )
     data = pd.concat(rows, ignore_index=True)
     return Panel("case-symbols", title, figure, caption, f"Squares. {title}.", data)

@@ -16,13 +16,7 @@ from cpp_core.method.ranks import check_losses
 from cpp_core.trials.experiment_checks import MAX_ALGORITHMS
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import LEAST_TRIALS, About, Verdict, about_numbers, about_results
-from cpp_core.verdicts.bounds import (
-    bound_of,
-    errors_ahead,
-    errors_ahead_of,
-    expected_loss,
-    typical,
-)
+from cpp_core.verdicts.bounds import bound_of, expected_loss, typical
 from cpp_core.verdicts.choice import Choice, choose
 from cpp_core.verdicts.decisions import (
     Decision,
@@ -32,6 +26,7 @@ from cpp_core.verdicts.decisions import (
     error_rate_of,
 )
 from cpp_core.verdicts.groups import group_bounds, in_group
+from cpp_core.verdicts.next_errors import errors_ahead, errors_ahead_of
 from cpp_core.verdicts.pairs import AllPairs, all_pairs, all_pairs_of, summary_of
 from cpp_core.verdicts.selection import selection_safe, winner_of
 from cpp_core.verdicts.strip import Strip, strip_from, strip_of

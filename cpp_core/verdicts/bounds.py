@@ -12,7 +12,6 @@ import numpy as np
 
 from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.checks import Level, check_side, exact_alpha
-from cpp_core.method.counts import batch_errors
 from cpp_core.method.ranks import as_stored, conformal_ranks, scores_needed
 from cpp_core.method.symbols import CORRECT, FN, FP, OTHER
 from cpp_core.trials.readings import NumericLosses, SymbolicLosses
@@ -22,7 +21,6 @@ from cpp_core.verdicts.about import (
     NO_BOUND,
     About,
     Brief,
-    Claim,
     End,
     Verdict,
     about_results,
@@ -31,7 +29,6 @@ from cpp_core.verdicts.about import (
     is_stored,
 )
 from cpp_core.verdicts.language import confidence, counted, number, ordinal, percent, with_unit
-from cpp_core.verdicts.thresholds import independent_losses
 
 SYMBOL_WORDS = {
     CORRECT: "correct",
@@ -245,68 +242,6 @@ def _symbol_verdict(
     facts = about.facts(alpha, k, algorithm=label, symbols=kinds, outcome=outcome, k_needed=needed)
     why += about.separately(alpha)
     return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why, brief)
-
-
-# The errors to come
-
-NEXT_CASES = 100
-"""Among how many next cases errors are counted, fixed beforehand."""
-
-
-def errors_words(fewest: int, most: int, size: int, side: str = "upper") -> str:
-    """How many errors there may be among so many next cases.
-
-    >>> errors_words(0, 1, 100), errors_words(2, 9, 100, "two-sided"), errors_words(0, 100, 100)
-    ('at most 1 error', '2 to 9 errors', 'any number of errors')
-    """
-    if (fewest, most) == (0, size):
-        return "any number of errors"
-    many = counted(most, "error")
-    return f"at most {many}" if side == "upper" else f"{fewest:,} to {many}"
-
-
-def errors_ahead_of(
-    losses: Any, alpha: Level, about: About, label: str, side: str = "upper"
-) -> Verdict:
-    """How many of the next cases will be errors, from losses (k,) of 0 and 1: guaranteed.
-
-    Exact, by the hypergeometric rule of ``batch_errors``; the number of cases is fixed beforehand.
-    """
-    scores = check_scores(losses)
-    k, wrong = len(scores), int((scores != about.greater_is_better).sum())
-    fewest, most = batch_errors(k, wrong, NEXT_CASES, alpha, side)
-    outcome = "top" if (fewest, most) == (0, NEXT_CASES) else "bound"
-    claim: Claim = "no" if outcome == "top" else "yes"
-    phrase = errors_words(fewest, most, NEXT_CASES, side)
-    cases, retrained = f"the next {NEXT_CASES} cases", about.each_retrained
-    lead = f"Among {cases} drawn like the calibration data{retrained}{',' * bool(retrained)} "
-    text = (
-        f"{lead}{about.of(label)} makes {phrase} with probability at least {confidence(alpha)}, "
-        "over the calibration draw and the next cases together."
-    )
-    if outcome == "top":
-        text = f"{lead}{about.of(label)} may make {phrase}: none is ruled out with "
-        text += f"{confidence(alpha)} confidence."
-    why = (
-        f"{wrong:,} of the {k:,} calibration cases of {about.source} are errors; errors among the "
-        f"next ones are a hypergeometric share of all errors, and {most} is the largest number "
-        f"that alpha{'' if side == 'upper' else ' / 2 on each side'} leaves possible (alpha = "
-        f"{number(float(exact_alpha(alpha)))})."
-    )
-    facts = about.facts(alpha, k, algorithm=label, errors=wrong, fewest=fewest, most=most)
-    facts |= {"batch_size": NEXT_CASES, "outcome": outcome, "side": side}
-    facts["quoted"] = counted(most, "error")
-    why += about.separately(alpha)
-    brief = Brief(label, phrase, f"among {cases}{retrained}", claim)
-    return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why, brief)
-
-
-def errors_ahead(
-    results: Results, algorithm: str, alpha: Level = 0.1, side: str = "upper"
-) -> Verdict:
-    """The same for the zero-one losses of trial 0; of a group one loss counts."""
-    losses, about, label = independent_losses(results, algorithm)
-    return errors_ahead_of(losses, alpha, about, label, side)
 
 
 # Typical values over trials

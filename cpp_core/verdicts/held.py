@@ -1,9 +1,9 @@
 """How many calibration losses a set holds, and what that says about the next: facts and words."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from cpp_core.checks import Level, check_side
 from cpp_core.trials.readings import NumericLosses
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import About, about_results, is_stored
-from cpp_core.verdicts.language import confidence, listed, ordinal, plural, possessive
+from cpp_core.verdicts.language import confidence, counted, listed, ordinal, plural, possessive
 
 Outcome = Literal["bound", "top", "failed", "too little data"]
 
@@ -130,6 +130,12 @@ def _lacking(found: Sequence[Held], about: About, beside: bool = False) -> str:
         if labels:
             parts.append(f"{listed(labels)} {'has' if len(labels) == 1 else 'have'} {reason}")
     return "; ".join(parts)
+
+
+def missing_words(facts: Mapping[str, Any]) -> str:
+    """What a verdict on losses at hand lacks, empty where it lacks nothing."""
+    more = facts["k_needed"] - facts["k"]
+    return "" if more <= 0 else f"no bound: {counted(more, 'more case')} would give one"
 
 
 def ranks_words(own: Held, side: str, about: About) -> str:

@@ -74,10 +74,14 @@ def percent(share: Level, direction: Direction = "nearest", against: Level | Non
     ('90 %', '96.6 %', 'under 0.1 %', 'undefined')
     >>> percent(0.50004, "down", against=0.5)
     '50.004 %'
+    >>> percent(0.89996, against=0.9), percent(0.9, against=0.9)
+    ('89.996 %', '90 %')
     """
     if share != share:
         return "undefined"
-    exact, limit = Fraction(share), None if against is None else Fraction(against)
+    exact, limit = Fraction(share), None
+    if against is not None:  # as decimals: 0.9 is nine tenths
+        exact, limit = to_fraction(share, "share"), to_fraction(against, "against")
     if exact == limit:
         limit = None
     for decimals in range(1, DECIMALS):

@@ -14,7 +14,6 @@ from cpp_core.checks import Level, probability
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import EXCHANGEABLE, About, Verdict, about_numbers, about_results
 from cpp_core.verdicts.answers import Answers
-from cpp_core.verdicts.bounds import NEXT_CASES, errors_ahead_of, errors_words
 from cpp_core.verdicts.choice import Asked
 from cpp_core.verdicts.decisions import Decision
 from cpp_core.verdicts.groups import GROUPS_BEFORE, group_bounds
@@ -30,6 +29,7 @@ from cpp_core.verdicts.language import (
     sentence,
     with_unit,
 )
+from cpp_core.verdicts.next_errors import NEXT_CASES, errors_ahead_of, errors_words
 from cpp_core.verdicts.pairs import condition_of
 from cpp_core.verdicts.strip import Strip
 from cpp_core.verdicts.strip_cards import (

@@ -3,7 +3,7 @@
 What may be said of them is in docs/method.md, section 6.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal
@@ -123,6 +123,12 @@ def decided(facts: dict[str, Any]) -> tuple[str, str] | None:
     if outcome in ("second better", "second better on average", "second wins"):
         return second, first
     return None
+
+
+def decided_title(facts: Sequence[dict[str, Any]]) -> str:
+    """How many of the pairs are decided on the next case."""
+    count = sum(decided(own) is not None for own in facts)
+    return f"{count} of {counted(len(facts), 'difference')} on one side of zero"
 
 
 def summary_of(verdicts: list[Verdict], alpha: Level, about: About, aspect: Aspect) -> Verdict:

@@ -27,13 +27,9 @@ from cpp_core.verdicts.about import (
     check_scores,
     first_trial,
 )
-from cpp_core.verdicts.bounds import (
-    NEXT_CASES,
-    bound_verdict,
-    errors_ahead_of,
-    expected_loss,
-)
+from cpp_core.verdicts.bounds import bound_verdict, expected_loss
 from cpp_core.verdicts.language import clause, confidence, counted, plural
+from cpp_core.verdicts.next_errors import NEXT_CASES, errors_ahead_of
 
 SPLIT_SEED = 0
 """Seeds the two halves, fixed beforehand like trial 0."""

@@ -14,18 +14,14 @@ from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.checks import Level
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import LEAST_TRIALS, About, Verdict, about_results
-from cpp_core.verdicts.bounds import (
-    bound_of,
-    errors_ahead,
-    errors_ahead_of,
-    expected_loss,
-)
+from cpp_core.verdicts.bounds import bound_of, expected_loss
 from cpp_core.verdicts.choice import Choice, choose, choose_of
 from cpp_core.verdicts.decisions import Decision, decisions_from
 from cpp_core.verdicts.failing import failed_lines
 from cpp_core.verdicts.held_out import average_of, held_out_losses, over_what
 from cpp_core.verdicts.language import confidence, counted, listed, plural, sentence
 from cpp_core.verdicts.luck import split_places
+from cpp_core.verdicts.next_errors import errors_ahead, errors_ahead_of
 from cpp_core.verdicts.selection import selection_safe, winner_of
 from cpp_core.verdicts.strip_cards import (
     AVERAGES,

@@ -9,7 +9,6 @@ from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.checks import Level, check_side
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import LEAST_TRIALS, About, about_results, first_trial, is_stored
-from cpp_core.verdicts.bounds import NEXT_CASES, errors_ahead
 from cpp_core.verdicts.held_out import (
     average_of,
     average_words,
@@ -19,6 +18,7 @@ from cpp_core.verdicts.held_out import (
 )
 from cpp_core.verdicts.language import clause, number, percent, sentence
 from cpp_core.verdicts.loss_words import in_parentheses
+from cpp_core.verdicts.next_errors import NEXT_CASES, errors_ahead
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ from scipy import stats
 from cpp_core import Experiment, batch_errors
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import About
-from cpp_core.verdicts.bounds import errors_ahead, errors_ahead_of, expected_loss, typical
+from cpp_core.verdicts.bounds import expected_loss, typical
 from cpp_core.verdicts.decisions import decide
+from cpp_core.verdicts.next_errors import errors_ahead, errors_ahead_of
 from cpp_core.verdicts.pairs import judged
 from cpp_core.verdicts.thresholds import under_threshold
 from tests.builders import failing, results_of, symbolic, tenths

@@ -1,0 +1,96 @@
+"""How many of the next cases will be errors, where a loss is 1 for an error and 0 for none.
+
+Exact, by the hypergeometric rule of ``batch_errors``; the number of cases is fixed beforehand.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from cpp_core.checks import Level, exact_alpha
+from cpp_core.method.counts import batch_errors
+from cpp_core.trials.results import Results
+from cpp_core.verdicts.about import (
+    EXCHANGEABLE,
+    About,
+    Brief,
+    Claim,
+    Verdict,
+    check_scores,
+)
+from cpp_core.verdicts.language import confidence, counted, number
+from cpp_core.verdicts.thresholds import independent_losses
+
+NEXT_CASES = 100
+"""Among how many next cases errors are counted, where nobody says another number beforehand."""
+
+
+def errors_words(fewest: int, most: int, size: int, side: str = "upper") -> str:
+    """How many errors there may be among so many next cases.
+
+    >>> errors_words(0, 1, 100), errors_words(2, 9, 100, "two-sided"), errors_words(0, 100, 100)
+    ('at most 1 error', '2 to 9 errors', 'any number of errors')
+    """
+    if (fewest, most) == (0, size):
+        return "any number of errors"
+    many = counted(most, "error")
+    return f"at most {many}" if side == "upper" else f"{fewest:,} to {many}"
+
+
+def errors_ahead_of(
+    losses: Any,
+    alpha: Level,
+    about: About,
+    label: str,
+    side: str = "upper",
+    size: int = NEXT_CASES,
+) -> Verdict:
+    """How many of the next cases will be errors, from losses (k,) of 0 and 1: guaranteed."""
+    scores = check_scores(losses)
+    k, wrong = len(scores), int((scores != about.greater_is_better).sum())
+    fewest, most = batch_errors(k, wrong, size, alpha, side)
+    outcome = "top" if (fewest, most) == (0, size) else "bound"
+    claim: Claim = "no" if outcome == "top" else "yes"
+    phrase = errors_words(fewest, most, size, side)
+    cases, retrained = f"the next {counted(size, 'case')}", about.each_retrained
+    lead = f"Among {cases} drawn like the calibration data{retrained}{',' * bool(retrained)} "
+    text = (
+        f"{lead}{about.of(label)} makes {phrase} with probability at least {confidence(alpha)}, "
+        "over the calibration draw and the next cases together."
+    )
+    if outcome == "top":
+        text = f"{lead}{about.of(label)} may make {phrase}: none is ruled out with "
+        text += f"{confidence(alpha)} confidence."
+    why = (
+        f"{wrong:,} of the {k:,} calibration cases of {about.source} are errors; errors among the "
+        f"next ones are a hypergeometric share of all errors, and {most} is the largest number "
+        f"that alpha{'' if side == 'upper' else ' / 2 on each side'} leaves possible (alpha = "
+        f"{number(float(exact_alpha(alpha)))})."
+    )
+    facts = about.facts(alpha, k, algorithm=label, errors=wrong, fewest=fewest, most=most)
+    facts |= {"batch_size": size, "outcome": outcome, "side": side}
+    facts["quoted"] = counted(most, "error")
+    why += about.separately(alpha)
+    brief = Brief(label, phrase, f"among {cases}{retrained}", claim)
+    return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why, brief)
+
+
+def errors_ahead(
+    results: Results, algorithm: str, alpha: Level = 0.1, side: str = "upper"
+) -> Verdict:
+    """The same for the zero-one losses of trial 0; of a group one loss counts."""
+    losses, about, label = independent_losses(results, algorithm)
+    return errors_ahead_of(losses, alpha, about, label, side)
+
+
+def errors_reading(verdict: Verdict) -> str:
+    """How many errors one makes, as a part of a title."""
+    own = verdict.facts
+    words = errors_words(own["fewest"], own["most"], own["batch_size"], own["side"])
+    return f"{own['algorithm']} {words}"
+
+
+def errors_title(found: Sequence[Verdict]) -> str:
+    """How many errors each of several makes on the same number of cases."""
+    size, level = found[0].facts["batch_size"], confidence(found[0].facts["alpha"])
+    each, told = " each" if len(found) > 1 else "", ", ".join(map(errors_reading, found))
+    return f"On the next {counted(size, 'case')}, with {level} confidence{each}: {told}"

@@ -1,0 +1,36 @@
+"""How many losses lie beyond their bound: plain counts, every branch of the title."""
+
+import numpy as np
+import pytest
+
+from cpp_core.verdicts.about import About
+from cpp_core.verdicts.beyond import Beyond, beyond_bound, beyond_title
+from tests.builders import PLAIN
+
+GREATER = About("score", greater_is_better=True)
+
+
+@pytest.mark.parametrize("about", [PLAIN, GREATER])
+def test_the_count_is_a_plain_one(about):
+    rng = np.random.default_rng(0)
+    for k in (9, 20, 200):
+        losses = np.round(rng.exponential(size=k), 1)
+        found = beyond_bound(losses, 0.1, about, "a")
+        worse = [x < found.bound if about.greater_is_better else x > found.bound for x in losses]
+        assert (found.k, found.beyond, found.bounded) == (k, sum(worse), True)
+        assert found.beyond <= k / 10
+    assert not beyond_bound(np.ones(5), 0.1, about, "a").bounded
+
+
+def test_titles():
+    one, many, none = (
+        Beyond("a", 20, 1.0, 1),
+        Beyond("b", 2000, 2.0, 199),
+        Beyond("c", 5, np.inf, 0),
+    )
+    assert beyond_title([one], PLAIN) == "1 of 20 losses of a lies above the bound"
+    assert beyond_title([many], GREATER) == "199 of 2,000 scores of b lie below the bound"
+    assert beyond_title([one, many, none], PLAIN) == (
+        "1 of 20 losses of a and 199 of 2,000 losses of b lie above the bound; c has no finite bound"
+    )
+    assert beyond_title([none, Beyond("d", 4, -np.inf, 0)], PLAIN) == "c and d have no finite bound"
