@@ -24,10 +24,15 @@ from cpp_core.figures.panels import (
     stroke,
 )
 from cpp_core.figures.sketch import Settings, Sketch
-from cpp_core.verdicts.about import About
-from cpp_core.verdicts.case_sentences import stayed_inside
-from cpp_core.verdicts.language import confidence, counted, listed, number, with_unit
-from cpp_core.verdicts.set_words import has_words
+from cpp_core.verdicts.about import NO_BOUND, About
+from cpp_core.verdicts.case_sentences import (
+    lost_words,
+    set_reading,
+    stayed_inside,
+    sweep_title,
+    trained_title,
+)
+from cpp_core.verdicts.language import counted, with_unit
 
 PLAIN = About()
 PLACES = 150
@@ -76,21 +81,19 @@ def case_bars(
     if not bars:
         raise ValueError("There is no set to draw; give at least one CaseBar.")
     axis = axis_of([*bar.known, bar.lower, bar.upper] for bar in bars)
-    figure, rows, readings, sets = SetChart(axis), [], [], []
+    figure, rows, readings = SetChart(axis), [], []
     for row, bar in enumerate(bars):
-        shown = look(bar.algorithm)
-        words = has_words(about, bar.lower, bar.upper, side)
-        sets.append(f"{shown.label} {words}")
-        note = "no finite bound" if math.inf in (bar.upper, -bar.lower) else ""
-        ends = float(bar.lower), float(bar.upper)
-        figure.set(row, SetMark(*ends, shown.color, f"{shown.label} {words}", note, 0.34))
+        ends, color = (float(bar.lower), float(bar.upper)), look(bar.algorithm).color
+        words = set_reading(bar.algorithm, ends, about, side)
+        note = NO_BOUND if math.inf in (bar.upper, -bar.lower) else ""
+        figure.set(row, SetMark(*ends, color, words, note, 0.34))
         _draw_losses(figure, row, bar.known, dark)
         if not note and ends[0] <= ends[1]:
             _write_ends(figure, row, ends, side, about)
-        below = stayed_inside(bar.inside, bar.losses) if fresh else _lost(bar.known, about)
+        below = stayed_inside(bar.inside, bar.losses) if fresh else lost_words(bar.known, about)
         at: Settings = {"x": 0, "y": row + 0.19, "xanchor": "left", "yanchor": "top"}
         figure.note(below, xref="paper", font={"size": 11}, **at)
-        readings.append(f"{sets[-1]}, {below}")
+        readings.append(f"{words}, {below}")
         inside = {"inside": bar.inside, "candidates": len(bar.known)}
         kept = {"algorithm": bar.algorithm, "lower": bar.lower, "upper": bar.upper}
         rows.append(kept | inside)
@@ -103,7 +106,8 @@ def case_bars(
     others = "other cases" if about.m is None else counted(about.m, "other case")
     caption = f"Bar: the set at this case. Diamonds: losses here of models retrained on {others}."
     if not fresh:
-        title = f"The trained model at this case: {listed(sets)}"
+        sets = {bar.algorithm: (float(bar.lower), float(bar.upper)) for bar in bars}
+        title = trained_title(sets, about, side)
         caption = "Bar: the set at this case. Diamond: the loss that the trained model had here."
     alt = f"One bar per set with diamonds for losses. {'; '.join(readings)}."
     return Panel("case", title, figure, caption, alt, pd.DataFrame(rows))
@@ -123,11 +127,6 @@ def _write_ends(
     side_of_end = "left" if left else "right"
     place: Settings = {"x": axis.value(at), "xanchor": side_of_end, "yanchor": "bottom"}
     figure.note(f"<b>{text}</b>", y=row - 0.19, **place)
-
-
-def _lost(losses: NDArray, about: About) -> str:
-    """What the one trained model lost."""
-    return f"it lost {with_unit(number(float(losses[0])), about.unit)}" if len(losses) else ""
 
 
 def titled(axis: Axis, unit: str) -> str:
@@ -177,24 +176,22 @@ def alpha_sweep(
         frames.append(frame.sort_values("alpha", ascending=False, ignore_index=True))
     data = pd.concat(frames, ignore_index=True)
     axis = axis_of([data["lower"], data["upper"]])
-    figure, readings = Sketch(), []
+    figure, sets = Sketch(), {}
     for name, frame in zip(curves, frames, strict=True):
         near = frame.iloc[int((frame["alpha"] - level).abs().argmin())]
         if not math.isclose(near["alpha"], level):
             raise ValueError(f"alpha = {level:g} is not among the alphas of {name}; include it.")
         shown, ends = look(name), (near["lower"], near["upper"])
-        readings.append(f"{shown.label} {has_words(about, *ends, side)}")
+        sets[name] = ends
         _draw_band(figure, axis, frame, about)
         if ends[0] <= ends[1]:
             marker = {"symbol": shown.marker, "size": 12, "color": shown.color}
             x, y = [100 * (1 - near["alpha"])] * 2, [axis.clip(end) for end in ends]
-            figure.marks(x, y, marker, readings[-1])
+            figure.marks(x, y, marker, set_reading(name, ends, about, side))
     figure.vline(100 * float(1 - exact_alpha(alpha)), stroke(dark, "dot"))
     x_axis = percent_axis(100 * (1 - data["alpha"].to_numpy()), "confidence")
     figure.frame(340, showlegend=True, xaxis=x_axis, yaxis=axis.layout(titled(axis, unit)))
-    title = (
-        f"The set of this case, by the rule for {confidence(alpha)} of cases: {', '.join(readings)}"
-    )
+    title = sweep_title(sets, about, side, alpha)
     caption = (
         "Band: the set at each confidence; the dotted line marks the chosen one. A confidence "
         "picked after looking at this chart loses its promise."

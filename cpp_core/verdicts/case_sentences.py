@@ -36,9 +36,10 @@ from cpp_core.verdicts.language import (
     percent,
     plural,
     sentence,
+    with_unit,
 )
 from cpp_core.verdicts.loss_words import top_words
-from cpp_core.verdicts.set_words import EMPTY, set_words
+from cpp_core.verdicts.set_words import EMPTY, has_words, set_words
 from cpp_core.verdicts.texts import training_runs
 
 Ends = Mapping[str, tuple[float, float]]
@@ -167,6 +168,23 @@ def _may_lose(experiment: Experiment, known: Ends, side: str) -> str:
     return ", ".join(told) + (f", {others} others in between" if others else "")
 
 
+def set_reading(name: str, ends: tuple[float, float], about: About, side: str) -> str:
+    """An algorithm's set at a case, as a part of a title."""
+    return f"{ALGORITHMS[name].label} {has_words(about, *ends, side)}"
+
+
+def trained_title(sets: Ends, about: About, side: str) -> str:
+    """The sets of trained models at a case."""
+    told = listed(set_reading(name, ends, about, side) for name, ends in sets.items())
+    return f"The trained model at this case: {told}"
+
+
+def sweep_title(sets: Ends, about: About, side: str, alpha: Level) -> str:
+    """The sets at the chosen confidence, beside those at others."""
+    told = ", ".join(set_reading(name, ends, about, side) for name, ends in sets.items())
+    return f"The set of this case, by the rule for {confidence(alpha)} of cases: {told}"
+
+
 def symbol_finding(study: SymbolStudy, case: int, alpha: Level) -> str:
     """Which kinds of outcome are left at a case."""
     more = study.more_needed(alpha)
@@ -274,6 +292,15 @@ def stayed_inside(inside: int, losses: NDArray | None) -> str:
     if not len(losses):
         return "too few other cases to retrain on"
     return f"{inside} of {counted(len(losses), 'retrained model')} stayed inside"
+
+
+def lost_words(losses: NDArray, about: About) -> str:
+    """What the one trained model lost; empty where nobody knows.
+
+    >>> lost_words(np.array([0.25]), About(unit="nats")), lost_words(np.array([]), About())
+    ('it lost 0.25 nats', '')
+    """
+    return f"it lost {with_unit(number(float(losses[0])), about.unit)}" if len(losses) else ""
 
 
 # The gallery

@@ -55,7 +55,7 @@ def errors_ahead_of(
     lead = f"Among {cases} drawn like the calibration data{retrained}{',' * bool(retrained)} "
     text = (
         f"{lead}{about.of(label)} makes {phrase} with probability at least {confidence(alpha)}, "
-        "over the calibration draw and the next cases together."
+        f"over the calibration draw and the next {'case' if size == 1 else 'cases'} together."
     )
     if outcome == "top":
         text = f"{lead}{about.of(label)} may make {phrase}: none is ruled out with "

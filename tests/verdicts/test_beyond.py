@@ -31,6 +31,8 @@ def test_titles():
     assert beyond_title([one], PLAIN) == "1 of 20 losses of a lies above the bound"
     assert beyond_title([many], GREATER) == "199 of 2,000 scores of b lie below the bound"
     assert beyond_title([one, many, none], PLAIN) == (
-        "1 of 20 losses of a and 199 of 2,000 losses of b lie above the bound; c has no finite bound"
+        "1 of 20 losses of a and 199 of 2,000 losses of b lie above the bound; c has no finite "
+        "bound"
     )
-    assert beyond_title([none, Beyond("d", 4, -np.inf, 0)], PLAIN) == "c and d have no finite bound"
+    both = beyond_title([none, Beyond("d", 4, -np.inf, 0)], PLAIN)
+    assert both == "c and d have no finite bound"

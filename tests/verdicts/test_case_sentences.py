@@ -20,8 +20,11 @@ from cpp_core.verdicts.case_sentences import (
     own_promise,
     promise,
     question,
+    set_reading,
     stayed_inside,
+    sweep_title,
     symbol_finding,
+    trained_title,
     training_sizes,
     value_texts,
     wall_caption,
@@ -367,3 +370,17 @@ def test_how_many_scores_a_class_has():
     )
     same = pd.DataFrame({"label": [0, 1], "k": [12, 12], "more": [0, 0]})
     assert own_promise(same).endswith("from 12 scores each.")
+
+
+def test_titles_quote_the_sets_of_each():
+    about = About(unit="nats", low=0.0, high=36.04)
+    sets = {"svm-lin": (0.10009, 0.33331), "svm-rbf": (0.5, 0.2)}
+    assert trained_title(sets, about, "two-sided") == (
+        "The trained model at this case: SVM-lin between 0.1 and 0.334 and SVM-rbf has an empty set"
+    )
+    assert sweep_title({"svm-lin": (0.0, 0.33331)}, about, "upper", 0.1) == (
+        "The set of this case, by the rule for 90 % of cases: SVM-lin at most 0.334"
+    )
+    two = sweep_title(sets, about, "two-sided", 0.05)
+    assert two.endswith("95 % of cases: SVM-lin between 0.1 and 0.334, SVM-rbf has an empty set")
+    assert set_reading("svm-lin", (0.0, np.inf), About(), "upper") == "SVM-lin has no finite bound"
