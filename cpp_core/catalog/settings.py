@@ -1,4 +1,4 @@
-"""Settings that a page offers, and those of the registered algorithms."""
+"""Settings that a page or a command offers: of simulations, algorithms and losses."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -70,3 +70,55 @@ def settings_said(values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
             if value != setting.default:
                 found.setdefault(algorithm, {})[setting.name] = value
     return found
+
+
+@dataclass(frozen=True)
+class LossSetting:
+    """What a loss may be told, the same on a page, in a link, in a command and in a report.
+
+    ``help`` is what a command says of it, which offers it only then; ``label`` is what a page says
+    where it asks for a number from ``low`` to ``high``. ``implies`` is the loss that is meant where
+    nobody names one. What ``quotes`` holds words of the user's; what does not ``count`` changes no
+    loss.
+    """
+
+    name: str
+    help: str
+    label: str = ""
+    low: float | None = None
+    high: float | None = None
+    implies: str = ""
+    quotes: bool = False
+    counts: bool = True
+
+    @property
+    def option(self) -> str:
+        """Its name in a command, where costs are said one by one."""
+        return self.name if self.name != "costs" else "cost"
+
+
+_OF_LOSSES = (
+    LossSetting(
+        "costs",
+        "what a prediction costs where it says PREDICTED and TRUE is right; may be repeated",
+        implies="cost_matrix",
+        quotes=True,
+    ),
+    LossSetting(
+        *("under", "what each unit predicted too low costs", "Each unit too low costs", 0.0, 1e9),
+        implies="asymmetric_cost",
+    ),
+    LossSetting(
+        *("over", "what each unit predicted too high costs", "Each unit too high costs", 0.0, 1e9),
+        implies="asymmetric_cost",
+    ),
+    LossSetting(
+        *("quantile", "of the pinball loss, between 0 and 1", "Quantile that is asked for"),
+        *(0.01, 0.99, "pinball"),
+    ),
+    LossSetting("clip", "the smallest probability of log losses"),
+    LossSetting("positive_class", "", quotes=True),
+    LossSetting("unit", "of the loss, such as EUR", quotes=True, counts=False),
+)
+LOSS_SETTINGS: dict[str, LossSetting] = {setting.name: setting for setting in _OF_LOSSES}
+"""What losses may be told, by name; a loss takes those that its maker has as arguments."""

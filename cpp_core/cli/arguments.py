@@ -5,6 +5,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+from cpp_core.catalog.settings import LOSS_SETTINGS
 from cpp_core.checks import DELTA
 
 EXAMPLE = """\
@@ -90,16 +91,14 @@ def add_table_options(run: argparse.ArgumentParser) -> None:
 def add_settings(run: argparse.ArgumentParser) -> None:
     """What a loss costs, in which unit, and how algorithms are set."""
     own = run.add_argument_group("settings")
-    words = "what a prediction costs where it says PREDICTED and TRUE is right; may be repeated"
     told = ("TRUE", "PREDICTED", "COST")
-    own.add_argument("--cost", nargs=3, action="append", metavar=told, help=words)
-    for name, words in (
-        ("under", "what each unit predicted too low costs"),
-        ("over", "what each unit predicted too high costs"),
-        ("quantile", "of the pinball loss, between 0 and 1"),
-        ("clip", "the smallest probability of log losses"),
-    ):
-        own.add_argument(f"--{name}", type=float, help=words)
-    own.add_argument("--unit", help="of the loss, such as EUR")
+    other: dict[str, dict[str, Any]] = {
+        "costs": {"nargs": 3, "action": "append", "metavar": told},
+        "unit": {},
+    }
+    for setting in LOSS_SETTINGS.values():
+        if setting.help:
+            how = other.get(setting.name, {"type": float})
+            own.add_argument(f"--{setting.option}", help=setting.help, **how)
     words = "a setting of an algorithm, such as random-forest.n_estimators=300; may be repeated"
     own.add_argument("--set", action="append", metavar="ALGORITHM.SETTING=VALUE", help=words)

@@ -6,21 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cpp_core.catalog.losses import settings_of
-
-IMPLIED = {
-    "cost": "cost_matrix",
-    "under": "asymmetric_cost",
-    "over": "asymmetric_cost",
-    "quantile": "pinball",
-}
-"""The loss that an option is about where nobody names one."""
-
-SAID = ("under", "over", "quantile", "clip", "unit")
+from cpp_core.catalog.settings import LOSS_SETTINGS
 
 
 def loss_chosen(given: argparse.Namespace) -> dict[str, Any]:
     """The loss and its settings, as far as the arguments say them."""
-    found = {name: getattr(given, name) for name in SAID if getattr(given, name) is not None}
+    said = {own: getattr(given, own.option) for own in LOSS_SETTINGS.values() if own.help}
+    said = {own: value for own, value in said.items() if value is not None}
+    found = {own.name: value for own, value in said.items()}
     if given.cost:
         costs: dict[str, dict[str, float]] = {}
         for true, predicted, cost in given.cost:
@@ -33,7 +26,7 @@ def loss_chosen(given: argparse.Namespace) -> dict[str, Any]:
                     f"--cost {true} {predicted} {cost}: the last is no number."
                 ) from None
         found["costs"] = costs
-    implied = [loss for name, loss in IMPLIED.items() if getattr(given, name) is not None]
+    implied = [own.implies for own in said if own.implies]
     loss = given.loss or (implied[0] if implied else None)
     chosen: dict[str, Any] = {} if loss is None else {"loss": loss}
     if found and loss is not None:

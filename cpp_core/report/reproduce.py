@@ -14,6 +14,7 @@ from cpp_core.catalog.datasets import array_bytes
 from cpp_core.catalog.loss_files import LossTable
 from cpp_core.catalog.presets import PRESETS
 from cpp_core.catalog.roles import Source
+from cpp_core.catalog.settings import LOSS_SETTINGS
 from cpp_core.checks import Level, exact_alpha
 from cpp_core.method.splits import HALF
 from cpp_core.report import SECTIONS
@@ -28,9 +29,6 @@ COMMAND_FIELDS = (
     *("n_sets", "n_evaluations", "batch_size", "test_size", "calibration_share"),
 )
 """What of an experiment the command line can say."""
-
-SETTINGS_OF_LOSSES = {"under", "over", "quantile", "clip", "unit"}
-"""What of a loss the command line can say, beside costs."""
 
 ASKED_OF_RUNS = {"at_most", "delta", "margin"}
 """What of a question the command line can say."""
@@ -148,7 +146,7 @@ def setting_words(experiment: Experiment) -> list[str] | None:
             for true, row in value:
                 for predicted, cost in row:
                     words += ["--cost", true, predicted, typed(cost)]
-        elif name in SETTINGS_OF_LOSSES:
+        elif name in LOSS_SETTINGS and LOSS_SETTINGS[name].help:
             words += [f"--{name}", value if isinstance(value, str) else typed(value)]
         else:
             return None

@@ -14,6 +14,7 @@ from cpp_core.catalog.costs import among
 from cpp_core.catalog.datasets import Dataset, load_dataset
 from cpp_core.catalog.losses import make_loss
 from cpp_core.catalog.presets import PRESETS
+from cpp_core.catalog.settings import LOSS_SETTINGS
 from cpp_core.catalog.variants import VARIANTS, Variant
 from cpp_core.checks import lookup
 from cpp_core.method.constructions import Part, with_test
@@ -252,7 +253,8 @@ class Experiment:
         described = self.to_dict()
         if self.data.own:
             said = described["loss_settings"].items()
-            described["loss_settings"] = {k: v for k, v in said if k not in ("costs", "unit")}
+            quoted = {name for name, own in LOSS_SETTINGS.items() if own.quotes}
+            described["loss_settings"] = {k: v for k, v in said if k not in quoted}
             described["positive_class"] = None
         return described
 
@@ -273,7 +275,8 @@ class Experiment:
         chosen = dict(self.algorithm_settings)
         settings = tuple((name, chosen.get(name, ())) for name in names)
         alone = replace(self, algorithms=names, algorithm_settings=settings).to_dict()
-        alone["loss_settings"].pop("unit", None)  # which changes no number
+        for name in (name for name, own in LOSS_SETTINGS.items() if not own.counts):
+            alone["loss_settings"].pop(name, None)
         content = {"experiment": alone, "seed": seed, "numbers": NUMBERS_VERSION}
         own = [ALGORITHMS[name].digest for name in names]
         content |= {"own": own} if any(own) else {}

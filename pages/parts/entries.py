@@ -12,7 +12,7 @@ from cpp_core.catalog.datasets import SETTINGS
 from cpp_core.catalog.losses import CLIPS
 from cpp_core.catalog.regressors import REGRESSORS
 from cpp_core.catalog.roles import FORM
-from cpp_core.catalog.settings import ALGORITHM_SETTINGS
+from cpp_core.catalog.settings import ALGORITHM_SETTINGS, LOSS_SETTINGS
 from cpp_core.catalog.variants import VARIANTS
 from cpp_core.trials.experiment_checks import MAX_ALGORITHMS, SHARES
 from cpp_core.verdicts.language import typed
@@ -118,6 +118,12 @@ def _algorithm_settings() -> dict[str, Number]:
     return {setting.key: Number(setting.low, setting.high) for setting in every}
 
 
+def _numbers_of_losses() -> dict[str, Number]:
+    """What can be set in losses as a number."""
+    numbers = [own for own in LOSS_SETTINGS.values() if own.low is not None]
+    return {own.name: Number(own.low or 0.0, own.high or math.inf) for own in numbers}
+
+
 ENTRIES: dict[str, OneOf | Number | Plain | Word] = {
     "alpha": Number(0.01, 0.5),
     "dataset": Data({name: load_dataset(name).label for name in DATASETS}),
@@ -135,11 +141,9 @@ ENTRIES: dict[str, OneOf | Number | Plain | Word] = {
     "retrained": Plain({"true": True, "false": False}),
     "regressor": OneOf({name: regressor.label for name, regressor in REGRESSORS.items()}),
     "positive": Plain(),
+    **_numbers_of_losses(),
     "clip": OneOf({name: name for name in CLIPS}),
     "costs": Word(GRID),
-    "under": Number(0.0, 1e9),
-    "over": Number(0.0, 1e9),
-    "quantile": Number(0.01, 0.99),
     "unit": Word(UNIT),
     "limit": Number(-math.inf),
     "sure": Number(0.8, 0.99),

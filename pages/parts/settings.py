@@ -9,25 +9,19 @@ import streamlit as st
 from cpp_core import ALGORITHMS
 from cpp_core.catalog.costs import MOST_LABELS, UNIT, costs_of, grid_text, read_grid
 from cpp_core.catalog.losses import settings_of
-from cpp_core.catalog.settings import ALGORITHM_SETTINGS, settings_said
+from cpp_core.catalog.settings import ALGORITHM_SETTINGS, LOSS_SETTINGS, settings_said
 from cpp_core.report.export import harmless_names
 from cpp_core.verdicts.language import counted
 from pages.parts import door
 from pages.parts.door import control
-from pages.parts.entries import NUMBERS
+from pages.parts.entries import ENTRIES
 
 GRID = "_cost_grid"
 """In the session: the grid that a widget began with, what it shows, and its number."""
 
 _TUNED = [setting.key for own in ALGORITHM_SETTINGS.values() for setting in own]
-KEYS = frozenset(["costs", "under", "over", "quantile", "unit", "clip", *_TUNED])
-"""All that is asked here, by its key in a link."""
-
-WORDS = {
-    "under": "Each unit too low costs",
-    "over": "Each unit too high costs",
-    "quantile": "Quantile that is asked for",
-}
+KEYS = frozenset([*(LOSS_SETTINGS.keys() & ENTRIES.keys()), *_TUNED])
+"""All that is asked of losses and algorithms, by its key in a link."""
 
 
 def loss_settings(loss: str | None, classes: Sequence[Any]) -> dict[str, Any]:
@@ -35,11 +29,10 @@ def loss_settings(loss: str | None, classes: Sequence[Any]) -> dict[str, Any]:
     usual, found = settings_of(loss or ""), dict[str, Any]()
     if "costs" in usual:
         found["costs"] = _costs(classes)
-    for name in WORDS:
-        if name in usual:
-            low, high = NUMBERS[name].ends
+    for name, own in LOSS_SETTINGS.items():
+        if own.label and name in usual:
             told = control(name, float(usual[name]))
-            found[name] = st.number_input(WORDS[name], low, high, format="%g", **told)
+            found[name] = st.number_input(own.label, own.low, own.high, format="%g", **told)
     if "unit" in usual:
         start = control("unit", "")
         found["unit"] = st.text_input("Unit", placeholder="such as EUR", max_chars=12, **start)
