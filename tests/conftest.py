@@ -28,8 +28,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """One worker more than there are cores: tests in a browser wait more than they compute."""
-    return (os.cpu_count() or 1) + 1
+    """Two workers more than there are cores: browsers, servers and runs are waited for a lot."""
+    return (os.cpu_count() or 1) + 2
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

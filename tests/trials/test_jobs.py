@@ -366,7 +366,8 @@ def test_jobs_take_turns(managed):
 
 
 @pytest.mark.slow
-def test_a_short_run_passes_long_ones(managed):
+def test_a_short_run_passes_long_ones(managed, monkeypatch):
+    monkeypatch.setenv("CPP_CORE_FITS", str(10**9))
     jobs = managed(Store(None), lease=100)
     alone = jobs.start(LONG_FITTED, 100, 7)
     start = time.monotonic()
