@@ -4,16 +4,14 @@ The server imports this file once when it starts, so that its first visitor wait
 imports nor for data; then it runs the same file, as a script, for every visit.
 """
 
-from threading import Thread
-
 import streamlit as st
 from starlette.middleware import Middleware
 
-from pages.parts.serving import Guarded, PreparePage, look_after
+from pages.parts.serving import Guarded, PreparePage, prepare
 from pages.parts.shell import frame
 
 if __name__ == "__main__":
     frame()
 else:
     app = st.App(__file__, middleware=[Middleware(Guarded), Middleware(PreparePage)])
-    Thread(target=look_after, daemon=True).start()
+    prepare()

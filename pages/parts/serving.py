@@ -2,9 +2,11 @@
 
 import asyncio
 import gc
+import re
 import time
 from contextlib import suppress
 from pathlib import Path
+from threading import Event, Thread
 from urllib.parse import urlsplit
 
 import streamlit
@@ -148,18 +150,19 @@ def host_of(address: str) -> str | None:
 class PreparePage:
     """Lets a browser know with the page what it would learn too late from the first answer.
 
-    How the frame looks: without it, a page is drawn in another shape first, and jumps. And Plotly:
-    every page has charts, and they are the last to come.
+    How the frame looks: without it, a page is drawn in another shape first, and jumps. And which
+    scripts it needs.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
-        scripts = Path(streamlit.__file__).parent.glob("static/static/js/PlotlyChart.*.js")
-        lines = [f'<script type="module">import("./static/js/{p.name}")</script>' for p in scripts]
+        ahead = '<link rel="modulepreload" crossorigin href="./static/js/{}">'
+        lines = map(ahead.format, scripts_ahead())
         self.head = "".join([style(), *lines]).encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and "." not in scope["path"].rsplit("/", 1)[-1]:
+            CALM.disturb()
             # A page, of a few kB: a compressed one could not be added to.
             asked = [(name, v) for name, v in scope["headers"] if name != b"accept-encoding"]
             scope = {**scope, "headers": asked}
@@ -184,6 +187,33 @@ class PreparePage:
         await self.app(scope, receive, send_with_script)
 
 
+SCRIPTS = Path(streamlit.__file__).parent / "static/static/js"
+KINDS = (
+    *("Html", "PageLink", "Slider", "Selectbox", "Multiselect"),
+    *("NumberInput", "ButtonGroup", "Button", "DownloadButton"),
+)
+"""Scripts of what stands on every page but the charts: Plotly's keeps a browser busy for so long
+that the headline would wait for it."""
+IMPORTED = re.compile(r"(?:from|import)\s*[\"']\./([\w.-]+\.js)")
+
+
+def scripts_ahead() -> list[str]:
+    """The scripts that a browser would ask for one after the other once the first answer is there.
+
+    They are those of some kinds of elements, and all that these import; what Streamlit's page asks
+    for by itself is left out.
+    """
+    asked = (SCRIPTS.parents[1] / "index.html").read_text(encoding="utf-8")
+    todo = [path.name for kind in KINDS for path in SCRIPTS.glob(f"{kind}.*.js")]
+    found: list[str] = []
+    while todo:
+        name = todo.pop(0)
+        if name not in asked and name not in found:
+            found.append(name)
+            todo += IMPORTED.findall((SCRIPTS / name).read_text(encoding="utf-8"))
+    return found
+
+
 def style() -> str:
     """How the frame, marked terms and the tags of algorithms look, on every page."""
     frame = Path(__file__).with_name("frame.css").read_text(encoding="utf-8")
@@ -201,13 +231,55 @@ def is_page(start: Message) -> bool:
     return html and start["status"] == 200 and b"content-encoding" not in headers
 
 
+READY_SECONDS = 10.0
+"""The server opens when the first view is drawn, at the latest after this time."""
+
+CALM_SECONDS, DISTURBED_SECONDS = 1.5, 15.0
+"""A page is there so long after it was asked for; visitors put off what can wait for so long."""
+
 TIDY_SECONDS = 30.0
 
 
-def look_after() -> None:
-    """Be ready for visitors, then take back what they leave behind, again and again."""
+class Calm:
+    """Whether anybody waits for a page just now."""
+
+    def __init__(self) -> None:
+        self._asked = time.monotonic()
+
+    def disturb(self) -> None:
+        """Note that somebody asks for a page."""
+        self._asked = time.monotonic()
+
+    def wait(self) -> None:
+        """Wait until nobody has asked for some time, but not for ever."""
+        most = time.monotonic() + DISTURBED_SECONDS
+        while (now := time.monotonic()) < min(self._asked + CALM_SECONDS, most):
+            time.sleep(min(self._asked + CALM_SECONDS, most) - now)
+
+
+CALM = Calm()
+
+
+def prepare() -> None:
+    """Be ready for the first visitor before the server opens; go on beside it with what is left."""
+    ready = Event()
+    Thread(target=look_after, args=(ready,), daemon=True).start()
+    ready.wait(READY_SECONDS)
+
+
+def look_after(ready: Event) -> None:
+    """Be ready for visitors, then take back what they leave behind, again and again.
+
+    The processes start when nobody waits for a page: each takes a core for seconds.
+    """
     share_places()
-    warm()
+    try:
+        warm()
+    finally:
+        ready.set()
+    CALM.disturb()
+    CALM.wait()
+    jobs().crew.start()
     while True:
         time.sleep(TIDY_SECONDS)
         with suppress(Exception):  # whatever fails once, it goes on
@@ -223,8 +295,7 @@ def tidy() -> None:
 
 
 def warm() -> None:
-    """Load and draw what the first visitor will see, before there is one; start the processes."""
-    jobs().crew.start()
+    """Load and draw what the first visitor will see, before there is one."""
     draw_first()
     # What is there now stays: looked through no more, it does not keep Python from looking for
     # what visitors have left behind, which would be hundreds of MB.

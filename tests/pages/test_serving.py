@@ -45,14 +45,23 @@ def answered(headers, status=200):
     return content
 
 
-def test_pages_come_with_their_look_and_load_the_script_of_the_charts():
+def test_pages_come_with_their_look_and_name_the_scripts_that_they_need():
     content = answered([HTML])
     look = re.search(rb"<style>.*</style>", content, re.S)[0]
     assert serving.style().encode() == look
-    content = content.replace(look, b"")
-    (name,) = re.findall(rb'import\("\./static/js/([^"]+)"\)', content)
-    assert (Path(streamlit.__file__).parent / "static/static/js" / name.decode()).is_file()
-    assert content.replace(re.search(rb"<script.*</script>", content)[0], b"") == PAGE
+    link = rb'<link rel="modulepreload" crossorigin href="\./static/js/([^"]+)">'
+    names = [name.decode() for name in re.findall(link, content)]
+    assert re.sub(link, b"", content.replace(look, b"")) == PAGE
+    static = Path(streamlit.__file__).parent / "static"
+    page = (static / "index.html").read_text(encoding="utf-8")
+    assert len(set(names)) == len(names)
+    assert {"Slider", "Html", "PageLink"} <= {name.split(".")[0] for name in names}
+    assert not [name for name in names if name in page]  # the browser knows of these already
+    for name in names:  # nothing that one of them needs is missing, and nothing does not exist
+        script = (static / "static/js" / name).read_text(encoding="utf-8")
+        needed = re.findall(r'(?:from|import)"\./([^"]+)"', script)
+        assert [own for own in needed if own not in names and own not in page] == []
+    assert not [name for name in names if name.startswith("PlotlyChart")]  # it is busy for long
 
 
 @pytest.mark.parametrize(
