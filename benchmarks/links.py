@@ -146,6 +146,9 @@ def main() -> int:
         errors, resident = asyncio.run(follow_all(own, asked, given.minutes))
         log = own.log.read_text(encoding="utf-8", errors="replace")
     done, most = len(resident) - 1, max(resident)
+    if most is not resident[0]:
+        page, query = asked[resident.index(most) - 1]
+        print(f"most memory: {most} after /{page}?{query[:200]}")
     for error in errors:
         print(error)
     told = log.count("Traceback")
