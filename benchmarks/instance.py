@@ -71,7 +71,7 @@ def sets_by_loop(experiment: Experiment, images: int) -> tuple[NDArray, NDArray,
     trained = time.perf_counter()
     ends = ends_by_loop(forest, X[n : n + images], y[n : n + images])
     asked = time.perf_counter()
-    high = experiment.measure.high
+    high = experiment.criterion.high
     sets = np.column_stack(
         [np.maximum(ends[:, 0] - score, 0), np.minimum(ends[:, 1] + score, high)]
     )
@@ -139,7 +139,7 @@ def trial_by_loop(experiment: Experiment) -> dict[str, NDArray]:
         at = n + size * np.arange(n_test)
         upper = ends_by_loop(forest, X[at], y[at])[:, 1]
         score = scores[conformal_ranks(k, ALPHA, "upper")[1] - 1]
-        found[name] = np.minimum(upper + score, experiment.measure.high)
+        found[name] = np.minimum(upper + score, experiment.criterion.high)
     return found
 
 

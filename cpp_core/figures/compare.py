@@ -96,6 +96,6 @@ def first_picture(
     """The one picture that explains the answer; ``more`` says whether new cases can be drawn."""
     if results.experiment.kind.symbolic:
         return symbol_bars(results, alpha, side, dark)
-    if results.experiment.measure.errors:
+    if results.experiment.criterion.errors:
         return errors_bars(results, alpha, side, dark, **more)
     return next_loss(results, alpha, side, dark, **more)

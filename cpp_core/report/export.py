@@ -63,7 +63,7 @@ def file_name(*about: str, alpha: Level) -> str:
 def results_name(results: Results, alpha: Level) -> str:
     """The beginning of a file's name: data, algorithms, loss, question and confidence."""
     experiment = results.experiment
-    loss = [] if experiment.kind.symbolic else [experiment.measure.name]
+    loss = [] if experiment.kind.symbolic else [experiment.criterion.name]
     about = [experiment.data.label, *experiment.algorithms, *loss, experiment.variant]
     return file_name(*about, alpha=alpha)
 

@@ -162,7 +162,7 @@ def report_html(
     story = Story(
         facts=f"{_about_data(experiment, source)} {kind.label} ({kind.technical}). "
         f"{confidence(alpha)} confidence, {counted(len(results.trials), 'randomized trial')}.",
-        greater=not kind.symbolic and experiment.measure.greater_is_better,
+        greater=not kind.symbolic and experiment.criterion.greater_is_better,
         trained=[_about_training(experiment)],
         data=[
             SIMULATED if experiment.data.size is None else RE_SPLITS,
@@ -373,7 +373,7 @@ def _about_data(experiment: Experiment, source: Source | None) -> str:
     told = data.label if source is None else f"{source.file}, predicting “{source.roles.target}”"
     if experiment.kind.symbolic:
         return f"{told}."
-    loss = experiment.measure
+    loss = experiment.criterion
     unit = f", in {loss.unit}" if loss.unit else ""
     return f"{told}. Loss: {loss.words}{unit}."
 

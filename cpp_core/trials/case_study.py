@@ -286,7 +286,7 @@ def x_study(experiment: Experiment, seed: int = 0, trial: int = 0) -> CaseStudy:
     done = {}
     for name in experiment.algorithms:
         entry = entry_of(experiment, name, seed, trial, sample[:3])
-        rng, loss = keyed_rng(seed, trial, 3, name), experiment.measure
+        rng, loss = keyed_rng(seed, trial, 3, name), experiment.criterion
         measured = measure(entry.estimator, loss, entry.inputs, entry.y, parts, rng)
         done[name] = entry, measured, rng.spawn(1)[0]
     m = len(layout[0].training)

@@ -110,7 +110,7 @@ def class_bounds(
 
 def _own_bound(groups: ClassStudy, name: str, label: Any, alpha: Level) -> dict[str, Any]:
     """The bound that is calibrated within a class, and from how many losses."""
-    loss, scores = groups.experiment.measure, groups.scores(name, label)
+    loss, scores = groups.experiment.criterion, groups.scores(name, label)
     bound = float(Ranked.of(scores, loss.low, loss.high).ends(alpha, "upper")[1])
     more = max(scores_needed(alpha, "upper") - len(scores), 0)
     return {"k": len(scores), "bound": bound, "more": more}

@@ -176,8 +176,11 @@ class Experiment:
         return load_dataset(self.dataset, **dict(self.dataset_settings))
 
     @property
-    def measure(self) -> Loss:
-        """The loss itself; for symbolic sets the zero-one loss, whose mean is the error rate."""
+    def criterion(self) -> Loss:
+        """The loss by which cases are judged.
+
+        For symbolic sets it is the zero-one loss, whose mean is the error rate.
+        """
         loss = make_loss(self.loss or "zero_one", **dict(self.loss_settings))
         return among(loss, self.data.classes) if loss.labels else loss
 

@@ -78,7 +78,7 @@ def _check_loss(experiment: "Experiment") -> None:
     if experiment.loss is None:
         usual = ("error_rate", "rmse") if experiment.kind.batch else ("log_loss", "squared_error")
         fill(experiment, "loss", usual[data.task == "regression"])
-    loss = experiment.measure
+    loss = experiment.criterion
     if not suits(loss, data.task, loss.batch):
         raise ValueError(
             f"The loss {loss.name} is for a {loss.task}, but {data.label} is a {data.task}; "

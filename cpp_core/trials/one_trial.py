@@ -103,7 +103,7 @@ def moved_arrays(
     are positions at which sets are wanted, instead of the test cases.
     """
     experiment, X, y = entry.experiment, entry.X, entry.y
-    modulation, sign = experiment.modulation, experiment.measure.sign
+    modulation, sign = experiment.modulation, experiment.criterion.sign
     assert modulation is not None
     fitted, calibration = measured.at["regress"][:, 0], measured.at["calibrate"][:, 0]
     wanted = measured.at["test"][:, 0] if cases is None else cases
@@ -190,7 +190,7 @@ def array_names(experiment: Experiment) -> set[str]:
 def in_kernels(experiment: Experiment) -> list[str]:
     """The algorithms whose trials the compiled kernels compute whole."""
     kernel, kind = experiment.data.kernel, experiment.kind
-    if kernel is None or kind.moves or kind.batch or not experiment.measure.squared:
+    if kernel is None or kind.moves or kind.batch or not experiment.criterion.squared:
         return []
     return [name for name in experiment.algorithms if ALGORITHMS[name].kernel == kernel]
 

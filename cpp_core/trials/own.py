@@ -65,7 +65,7 @@ def own_of(experiment: Experiment) -> Own | None:
     table = replace(experiment.data, groups=None) if experiment.data.own else None
     chosen = (ALGORITHMS[name] for name in experiment.algorithms)
     algorithms = tuple(algorithm for algorithm in chosen if algorithm.own)
-    loss = None if experiment.measure.name in OFFERED else experiment.measure
+    loss = None if experiment.criterion.name in OFFERED else experiment.criterion
     rest = packed((algorithms, loss)) if algorithms or loss is not None else b""
     return Own(table, rest) if table is not None or rest else None
 

@@ -48,7 +48,7 @@ class NumericLosses:
     """One algorithm's losses (or a difference of two) over trials, read at any alpha."""
 
     def __init__(self, arrays: Arrays, experiment: Experiment, paired: bool = False) -> None:
-        loss = experiment.measure.paired() if paired else experiment.measure
+        loss = experiment.criterion.paired() if paired else experiment.criterion
         self.sign = loss.sign
         ends = sorted((loss.sign * loss.low, loss.sign * loss.high))
         # Rounded like the losses, which may lie exactly on an end of the range.

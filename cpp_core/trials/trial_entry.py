@@ -204,4 +204,4 @@ def entry_of(
 def judge_of(experiment: Experiment) -> Loss | Symbols:
     """What judges a candidate: a loss, or the kind of error."""
     kind = experiment.kind
-    return Symbols(experiment.positive_class) if kind.symbolic else experiment.measure
+    return Symbols(experiment.positive_class) if kind.symbolic else experiment.criterion

@@ -43,7 +43,7 @@ def what_if(
     for name in experiment.algorithms:
         entry = entry_of(experiment, name, seed, trial, sample[:3])
         done[name] = entry, entry.measured(), entry.rng.spawn(1)[0]
-        estimator, loss = experiment.make_algorithm(name), experiment.measure
+        estimator, loss = experiment.make_algorithm(name), experiment.criterion
         rng = fresh_rng(seed, trial, case, name)
         measured = measure(estimator, loss, fresh_X, fresh_y, parts, rng)
         lost[name] = as_kept(measured.values["test"][:, 0])

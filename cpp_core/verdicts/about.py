@@ -371,18 +371,18 @@ def about_results(results: Results) -> About:
 
 def about_experiment(experiment: Experiment) -> About:
     """Who and what an experiment is about."""
-    measure = experiment.measure
+    loss = experiment.criterion
     return About(
-        loss=measure.label,
-        unit=measure.unit,
-        low=measure.low,
-        high=measure.high,
-        greater_is_better=measure.greater_is_better,
-        errors=measure.errors,
+        loss=loss.label,
+        unit=loss.unit,
+        low=loss.low,
+        high=loss.high,
+        greater_is_better=loss.greater_is_better,
+        errors=loss.errors,
         m=experiment.sizes.m if experiment.algorithmic else None,
         n=experiment.n if experiment.algorithmic else None,
         batch_size=experiment.batch_size,
-        shares=measure.shares,
+        shares=loss.shares,
         n_algorithms=len(experiment.algorithms),
         source="trial 0",
     )

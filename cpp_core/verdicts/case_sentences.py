@@ -258,11 +258,11 @@ def end_of_range(study: CaseStudy, ends: Iterable[tuple[str, float]], alpha: Lev
     there are too few scores, which ``finding`` tells.
     """
     experiment, about = study.experiment, about_experiment(study.experiment)
-    worst = np.float32(experiment.measure.worst)
+    worst = np.float32(experiment.criterion.worst)
     names = list(dict.fromkeys(name for name, upper in ends if upper >= worst))
     if not names or not np.isfinite(worst) or study.more_needed(alpha):
         return ""
-    top, bars = about.end(experiment.measure.worst), "bar" if len(names) == 1 else "bars"
+    top, bars = about.end(experiment.criterion.worst), "bar" if len(names) == 1 else "bars"
     whose = f"the {bars} of {listed(ALGORITHMS[name].label for name in names)}"
     end = f"{sentence(whose)} {'ends' if len(names) == 1 else 'end'} there."
     start = f"{top_words(experiment, top)} {end}"

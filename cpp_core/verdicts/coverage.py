@@ -84,6 +84,6 @@ def too_few(results: Results, alpha: Level, side: str) -> str:
         return ""
     thing = "calibration batch" if experiment.batch_size else "calibration case"
     thing = "training subset" if experiment.algorithmic else thing
-    finite = math.isfinite(experiment.measure.worst)
+    finite = math.isfinite(experiment.criterion.worst)
     bound = "no bound but the end of the range" if finite else NO_BOUND
     return f"{bound}: {counted(more, f'more {thing}')} would give one"

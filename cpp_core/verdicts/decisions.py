@@ -190,10 +190,10 @@ def decide_error_rate(
 ) -> Decision:
     """Is a candidate's error rate at most ``rate`` on the next cases? From trial 0's errors."""
     experiment = results.experiment
-    if not experiment.measure.errors or experiment.algorithmic:
+    if not experiment.criterion.errors or experiment.algorithmic:
         raise ValueError(
             "The exact rule for error rates counts the errors of one trained model: choose the "
-            f"zero-one loss and the variant candidate, not {experiment.measure.name} and "
+            f"zero-one loss and the variant candidate, not {experiment.criterion.name} and "
             f"{experiment.variant}."
         )
     losses, about, label = independent_losses(results, algorithm)

@@ -102,7 +102,7 @@ def instead_words(before: str, now: str) -> str:
 
 def loss_unit(experiment: Experiment) -> str:
     """Unit of the loss: its own, or that of the labels in a regression (squared for squares)."""
-    loss, unit = experiment.measure, experiment.data.unit
+    loss, unit = experiment.criterion, experiment.data.unit
     if loss.unit or loss.task != "regression" or not unit:
         return loss.unit
     return f"{unit} squared" if loss.squared else unit
@@ -110,7 +110,7 @@ def loss_unit(experiment: Experiment) -> str:
 
 def loss_label(experiment: Experiment) -> str:
     """The loss as the title of an axis: "log loss (nats, 0 is perfect)"."""
-    loss, b = experiment.measure, experiment.batch_size
+    loss, b = experiment.criterion, experiment.batch_size
     batch = f" of {counted(b, 'case')}" if b else ""
     return loss.label + batch + in_parentheses(loss_unit(experiment), perfect_words(loss))
 
@@ -120,12 +120,12 @@ def width_label(experiment: Experiment, whose: str = "") -> str:
     if experiment.kind.symbolic:
         return "symbols in a set" + (f", {whose}" if whose else "")
     width = f"width of {whose}" if whose else "width"
-    return f"{width} in {experiment.measure.label}{in_parentheses(loss_unit(experiment))}"
+    return f"{width} in {experiment.criterion.label}{in_parentheses(loss_unit(experiment))}"
 
 
 def top_words(experiment: Experiment, top: str) -> str:
     """Why a loss may be the greatest that there is, which is ``top`` in words."""
-    loss = experiment.measure
+    loss = experiment.criterion
     if is_clipped(loss.name):
         return f"A label that training never saw costs {top}, the clip of the {loss.label}."
     return f"{top} is the greatest possible {loss.label}."

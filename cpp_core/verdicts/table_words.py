@@ -37,7 +37,7 @@ def asked_words(experiment: Experiment, table: Table) -> str:
     """What will be predicted, with what, and how it is judged."""
     of = f"{len(experiment.data.classes)} classes" if experiment.data.classes else "a number"
     rivals = listed([ALGORITHMS[name].label for name in experiment.algorithms])
-    return f"Predict {table.target}, {of}, with {rivals}, by {experiment.measure.label}"
+    return f"Predict {table.target}, {of}, with {rivals}, by {experiment.criterion.label}"
 
 
 def spent_parts(experiment: Experiment) -> tuple[Part, ...]:

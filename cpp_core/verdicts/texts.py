@@ -87,7 +87,7 @@ def chosen_words(experiment: Experiment, alpha: Level, trials: int, side: str = 
     parts = [
         PRESETS[start].label if start else f"{data.label}: {rivals}",
         question_words(experiment),
-        *([] if symbolic else [experiment.measure.label]),
+        *([] if symbolic else [experiment.criterion.label]),
         f"{confidence(alpha)} confidence" + ", both sides" * (side == "two-sided" and not symbolic),
         counted(trials, trial_noun(experiment)),
     ]

@@ -37,13 +37,13 @@ class Choice:
 
 def _limits(kind: Variant, loss: str, several: bool, alpha: float) -> dict[str, Any]:
     """Ask for a limit that the visitor has in mind, and for what counts as equal."""
-    measure, asked = LOSSES[loss], dict[str, Any]()
-    what = "values at least" if measure.greater_is_better else "losses at most"
+    criterion, asked = LOSSES[loss], dict[str, Any]()
+    what = "values at least" if criterion.greater_is_better else "losses at most"
     asked["at_most"] = number(f"Are new {what}", "limit", None, placeholder="no limit")
     st.caption(unbroken(limit_words(alpha)))
     delta = checked_with(**control("sure", SURE))
     asked["delta"] = None if asked["at_most"] is None else delta
-    if measure.errors and kind.retrains is False:
+    if criterion.errors and kind.retrains is False:
         label = "Is the error rate at most"
         asked["error_rate_at_most"] = number(label, "rate", None, placeholder="no limit")
         size = number("on this many next cases", "next", 100)

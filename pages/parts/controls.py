@@ -274,7 +274,7 @@ def bound(kind: Variant) -> str:
     return st.selectbox("Bound", list(SIDES), format_func=SIDES.__getitem__, **told)
 
 
-def spending(kind: Variant, retrained: bool, cases: Dataset, measure: str | None) -> dict[str, Any]:
+def spending(kind: Variant, retrained: bool, cases: Dataset, loss: str | None) -> dict[str, Any]:
     """Ask how many cases go where, and for what else the construction needs."""
     chosen: dict[str, Any] = {}
     usual = usual_n(cases)
@@ -296,7 +296,7 @@ def spending(kind: Variant, retrained: bool, cases: Dataset, measure: str | None
         words = {name: str(label) for name, label in labels.items()}
         picked = st.selectbox("Positive class", ids, format_func=words.__getitem__, **told)
         chosen["positive_class"] = labels[picked]
-    if measure is not None and is_clipped(measure):
+    if loss is not None and is_clipped(loss):
         clips = list(CLIPS)
         told = helped("clip", clips[0], clips)
         clip = st.selectbox("Smallest probability (clip)", clips, format_func=clip_words, **told)

@@ -55,14 +55,14 @@ def test_costs_of_errors_by_hand():
 def test_the_range_holds_what_is_not_said():
     settings = {"costs": {"setosa": {"versicolor": 0.5}, "versicolor": {"setosa": 0.2}}}
     how = {"dataset": "iris", "algorithms": ("dummy",), "loss": "cost_matrix"}
-    iris = Experiment(**how, loss_settings=settings).measure
+    iris = Experiment(**how, loss_settings=settings).criterion
     assert (iris.low, iris.high) == (0, 1)  # virginica is not named: an error costs 1
     settings["costs"] |= {"setosa": {"versicolor": 5, "setosa": 2}, "virginica": {"virginica": 3}}
-    more = Experiment(**how, loss_settings=settings).measure
+    more = Experiment(**how, loss_settings=settings).criterion
     assert (more.low, more.high) == (0, 5)
     assert cost_matrix({"a": {"a": 0}}).high == 1  # errors stay to be paid for
     two = Experiment(**how | {"dataset": "two-classes"}, loss_settings={"costs": {0: {1: 5, 0: 2},
-                     1: {0: 3, 1: 2}}}).measure  # fmt: skip
+                     1: {0: 3, 1: 2}}}).criterion  # fmt: skip
     assert (two.low, two.high) == (2, 5)
 
 

@@ -79,7 +79,7 @@ def test_candidate(name):
     experiment = experiment_of(name, algorithms=(NAME,))
     results, X, y = trial(experiment)
     half = experiment.sizes.m
-    cpp = CandidateCPP(made(NAME), experiment.measure, batch_size=experiment.batch_size)
+    cpp = CandidateCPP(made(NAME), experiment.criterion, batch_size=experiment.batch_size)
     cpp.random_state = Given(algorithm_rng(0, 0, NAME))
     cpp.fit(X[:half], y[:half])
     calibration = slice(half, half + experiment.sizes.k * (experiment.batch_size or 1))
@@ -106,7 +106,7 @@ def test_algorithm(name, paired):
     fits = algorithm_rng(0, 0, NAME)
     cpp = AlgorithmCPP(
         made(NAME),
-        experiment.measure,
+        experiment.criterion,
         n_sets=experiment.n_sets,
         n_evaluations=experiment.n_evaluations,
         modulation=experiment.modulation,
@@ -165,7 +165,7 @@ def test_x_modulated():
     fits = keyed_rng(0, 0, 3, NAME)
     third = experiment.n // 3
     for construction, modulation in (("fixed", "regression"), ("variable", "quantile")):
-        cpp = CandidateCPP(made(NAME), experiment.measure, modulation=modulation)
+        cpp = CandidateCPP(made(NAME), experiment.criterion, modulation=modulation)
         cpp.random_state = Given(fits)
         cpp.fit(X[:third], y[:third])
         cpp._split_seed = Given(InOrder(), keyed_rng(0, 0, 3, NAME).spawn(1)[0])

@@ -218,7 +218,7 @@ def test_printed_bounds_are_on_the_safe_side(K):
             assert row[2] == text
             own, _, word = row[1].partition(" (")
             check_upper(own, by_name[name][0])
-            assert bool(word) == (by_name[name][0] == results.experiment.measure.high)
+            assert bool(word) == (by_name[name][0] == results.experiment.criterion.high)
 
 
 def test_printed_bounds_of_a_metric_are_rounded_down():

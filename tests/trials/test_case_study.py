@@ -330,7 +330,7 @@ def test_bounds_per_class(digits):
             assert own.loc[label, "covered"] == sum(hit for hit, y in covered if y == label)
     tight = class_bounds(digits, groups, 0.001)
     assert (tight["more"] == 999 - tight["k"]).all()
-    np.testing.assert_allclose(tight["bound"], digits.experiment.measure.high, rtol=1e-6)
+    np.testing.assert_allclose(tight["bound"], digits.experiment.criterion.high, rtol=1e-6)
     plain = class_bounds(digits, None, 0.2, "upper")
     assert "bound" not in plain
     pd.testing.assert_frame_equal(plain, frame[plain.columns])
@@ -430,7 +430,7 @@ def test_experiments_for_looking_at_cases():
     symbolic = Experiment(dataset="two-classes", algorithms=("knn",), variant="symbolic")
     assert case_experiment(symbolic).loss == "log_loss"
     clipped = Experiment(dataset="wine", algorithms=("knn",), loss_settings={"clip": 0.01})
-    assert case_experiment(clipped).measure.high == pytest.approx(math.log(100))
+    assert case_experiment(clipped).criterion.high == pytest.approx(math.log(100))
     assert case_experiment(clipped).sizes.k == 66 // 6
     small_test = Experiment(dataset="digits", n=1600, test_size=10)
     assert case_experiment(small_test).sizes.m + 1 <= 10

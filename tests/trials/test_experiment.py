@@ -90,7 +90,7 @@ def test_defaults_depend_on_the_task():
     symbolic = Experiment(dataset="iris", algorithms=("knn",), variant="symbolic")
     assert (symbolic.positive_class, symbolic.regressor) == ("virginica", "quantile-forest")
     clipped = Experiment(loss_settings={"clip": 1e-3})
-    assert clipped.measure.high == pytest.approx(6.9078, abs=1e-4)
+    assert clipped.criterion.high == pytest.approx(6.9078, abs=1e-4)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ def results(trials_of_every_variant):
 
 def slow_sets(arrays, t, experiment, alpha, side):
     """Ends at every test case of one trial, written as the paper writes them."""
-    loss = experiment.measure
+    loss = experiment.criterion
     sign = loss.sign
     low, high = sorted((sign * np.float32(loss.low), sign * np.float32(loss.high)))
     losses = sign * arrays["calibration"][t]
@@ -145,7 +145,7 @@ def test_paired(results, name):
     frame = found.paired(first, second, 0.2)
     flipped = found.paired(second, first, 0.2)
     d = found.arrays[first]["test"] - found.arrays[second]["test"]
-    better = d < 0 if found.experiment.measure.sign > 0 else d > 0
+    better = d < 0 if found.experiment.criterion.sign > 0 else d > 0
     np.testing.assert_allclose(frame["wins"], better.mean(axis=1))
     np.testing.assert_allclose(frame["wins"] + frame["ties"] + frame["losses"], 1)
     np.testing.assert_allclose(frame["wins"], flipped["losses"])

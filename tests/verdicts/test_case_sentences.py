@@ -136,7 +136,7 @@ def test_the_finding_has_no_probability_for_the_case(alpha):
 
 def test_equal_bounds_are_said_once():
     study = case_study_of(DIGITS, 19, [8])
-    top = float(np.float32(DIGITS.measure.high))
+    top = float(np.float32(DIGITS.criterion.high))
     sets = {"svm-lin": (0.0, top), "svm-rbf": (0.0, top)}
     assert finding(study, 0, sets, 0.1, "upper") == (
         "At this 8, each model retrained on 34 images may lose up to 36.04 nats"
@@ -263,7 +263,7 @@ def test_bars_at_the_end_of_the_range():
 
 
 def test_the_clip_is_named_where_it_decides():
-    top = float(np.float32(DIGITS.measure.high))
+    top = float(np.float32(DIGITS.criterion.high))
     calibration = {name: np.float32([top, 1, 1, 1]) for name in DIGITS.algorithms}
     study = case_study_of(DIGITS, 19, calibration=calibration)
     told = end_of_range(study, [(name, top) for name in DIGITS.algorithms], 0.1)
@@ -272,7 +272,7 @@ def test_the_clip_is_named_where_it_decides():
         "The bars of SVM-lin and SVM-rbf end there."
     )
     clipped = replace(DIGITS, loss_settings={"clip": 1e-3})
-    end = float(np.float32(clipped.measure.high))
+    end = float(np.float32(clipped.criterion.high))
     own = {name: np.float32([end, 1]) for name in DIGITS.algorithms}
     told = end_of_range(case_study_of(clipped, 19, calibration=own), [("svm-lin", end)], 0.1)
     assert "costs 6.908 nats" in told
@@ -302,7 +302,7 @@ def gallery_of(by, values, cases=None):
 
 def test_the_wall_says_what_its_numbers_are():
     study = case_study_of(DIGITS, 19, [1, 2, 3, 4])
-    found = gallery_of("hardest", [4.1101, 36.02, 1.0, np.float32(DIGITS.measure.high)], [1, 0])
+    found = gallery_of("hardest", [4.1101, 36.02, 1.0, np.float32(DIGITS.criterion.high)], [1, 0])
     assert wall_heading(study, found) == ("2 of 4 test images: the darker, the higher the bound")
     assert wall_caption(study, found, 2) == (
         "Number: the highest bound of any algorithm, in nats. Choose one."
