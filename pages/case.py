@@ -153,7 +153,7 @@ def width_of_sets(experiment: Experiment) -> str:
     if st.session_state.get(WIDTH, asked) != asked:
         door.forget_own("width")
     st.session_state[WIDTH] = asked
-    return one_of("Width of the sets", CONSTRUCTIONS, "width", asked, help=said.WIDTHS)
+    return one_of("Width of the sets", tuple(CONSTRUCTIONS), "width", asked, help=said.WIDTHS)
 
 
 def numeric(choice: Choice) -> None:

@@ -11,7 +11,7 @@ from cpp_core.catalog.algorithms import prepares
 from cpp_core.catalog.checkups import Finding, checkups, still_open, warnings_of
 from cpp_core.catalog.datasets import Dataset
 from cpp_core.catalog.example_tables import EXAMPLE_TABLES
-from cpp_core.catalog.losses import suits
+from cpp_core.catalog.losses import USUAL_OF_TABLES, suits
 from cpp_core.catalog.roles import Roles, Source, roles_text
 from cpp_core.catalog.tables import Table, Typed, dataset_of
 from cpp_core.trials.budget import BudgetError, check_budget, most_trials, usual_algorithms
@@ -26,7 +26,6 @@ from cpp_core.verdicts.language import unbroken
 from cpp_core.verdicts.loss_words import loss_choice
 from cpp_core.verdicts.spending import enough, needs_table
 from cpp_core.verdicts.table_words import (
-    USUAL_LOSSES,
     allowed_words,
     asked_words,
     cost_words,
@@ -183,7 +182,7 @@ def asked_of(data: Dataset, table: Table, digest: str, example: str | None) -> d
     loss = right.selectbox(
         "by",
         losses,
-        losses.index(first if first in losses else USUAL_LOSSES[task]),
+        losses.index(first if first in losses else USUAL_OF_TABLES[task]),
         format_func=loss_choice,
         key=f"loss-{digest}-{task}",
         persist_state="session",

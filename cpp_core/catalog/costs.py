@@ -85,7 +85,7 @@ def among(loss: Loss, classes: Iterable[Any]) -> Loss:
     (1.0, 0.5, 1.0)
     """
     labels = [str(label) for label in classes]
-    if not labels or loss.name != "cost_matrix" or not isinstance(loss.function, partial):
+    if not labels or not isinstance(loss.function, partial) or loss.function.func is not _cost:
         return loss
     low, high = _ends(loss.function.args[0], labels)
     return replace(loss, low=low, high=high)

@@ -255,7 +255,7 @@ _PICTURES: dict[str, dict[str, Any]] = {
 DATASETS: dict[str, Callable[..., Dataset]] = {
     "digits": partial(_bundled, "digits"),
     "quadnoise": _quadnoise,
-    **{name: partial(_bundled, name) for name in BUNDLED if name != "digits"},
+    **{name: partial(_bundled, name) for name in BUNDLED},
     "two-classes": _two_classes,
     "growing-noise": _growing_noise,
 }

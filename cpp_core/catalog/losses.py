@@ -190,6 +190,13 @@ _OFFERED = (
 LOSSES: dict[str, Loss] = {loss.name: loss for loss in _OFFERED}
 """The losses that can be asked for by name."""
 
+USUAL_LOSSES = {"classification": "log_loss", "regression": "squared_error"}
+USUAL_METRICS = {"classification": "error_rate", "regression": "rmse"}
+USUAL_OF_TABLES = USUAL_LOSSES | {"regression": "absolute_error"}
+"""What is judged by where nobody says it, by task: cases, batches, and on the page of a user's own
+table, whose numbers stay in their own unit.
+"""
+
 OFFERED = frozenset(LOSSES)
 """Those that every process knows; others were registered in this one alone."""
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpp_core.catalog.regressors import REGRESSORS
+from cpp_core.catalog.variants import VARIANTS
 from cpp_core.checks import Level, check_count, check_side, exact_alpha, lookup
 from cpp_core.method.constructions import Part, modulated
 from cpp_core.method.measuring import Measured, measure
@@ -27,12 +28,27 @@ from cpp_core.trials.readings import NumericLosses, ends_at
 from cpp_core.trials.trial_entry import Entry, entry_of, keyed_rng, trial_sample
 from cpp_core.trials.usual_sizes import LEAST_TRAINING, USUAL_ALPHA, usual_sets
 
-VARIANT_OF = {"fixed": "z-fixed", "variable": "z-variable"}
+VARIANT_OF = {kind.width: kind.name for kind in VARIANTS.values() if kind.width}
 """The regressions behind sets that move with the case, and the variants that run them."""
 
-CONSTRUCTIONS = ("variable", "fixed", "nested")
-"""Sets that move with the case. Nested ones start from the quantiles of one alpha, ``USUAL_ALPHA``,
-whatever alpha is asked for: a set at more confidence holds the one at less."""
+
+class Construction(NamedTuple):
+    """How sets move with the case: by which regression, from the ends of which alpha.
+
+    Where ``start`` is None, it is the alpha that is asked for.
+    """
+
+    regressed: str
+    start: Level | None = None
+
+
+CONSTRUCTIONS = {
+    "variable": Construction("variable"),
+    "fixed": Construction("fixed"),
+    "nested": Construction("variable", USUAL_ALPHA),
+}
+"""Sets that move with the case. Nested ones start from the quantiles of one alpha, whatever alpha
+is asked for: a set at more confidence holds the one at less."""
 
 MOST_REGRESSED = 1000
 """Cases that ``x_study`` regresses and calibrates with at most, each: more cost minutes."""
@@ -103,8 +119,8 @@ class CaseStudy(Study):
         side: str = "two-sided",
     ) -> NDArray:
         """Lower and upper ends at every test case, (n_cases, 2); crossed ends are the empty set."""
-        start = USUAL_ALPHA if construction == "nested" else None
-        found = self._reader(algorithm, construction).sets(alpha, check_side(side), start)
+        reader, start = self._reader(algorithm, construction)
+        found = reader.sets(alpha, check_side(side), start)
         return np.column_stack([found.lower[0], found.upper[0]])
 
     def curve(
@@ -127,15 +143,14 @@ class CaseStudy(Study):
         side: str = "two-sided",
     ) -> NDArray:
         """The regressed ends at every test case, before calibration moves them: (n_cases, 2)."""
-        arrays = self._reader(algorithm, construction).arrays
-        start = USUAL_ALPHA if construction == "nested" else alpha
-        ends = ends_at(arrays, "test_ends", float(exact_alpha(start)), check_side(side))
+        reader, start = self._reader(algorithm, construction)
+        level = float(exact_alpha(alpha if start is None else start))
+        ends = ends_at(reader.arrays, "test_ends", level, check_side(side))
         return np.column_stack([end[0] for end in ends])
 
-    def _reader(self, algorithm: str, construction: str) -> NumericLosses:
-        lookup(construction, dict.fromkeys(CONSTRUCTIONS), "construction")
-        regressed = "fixed" if construction == "fixed" else "variable"
-        return self.readers[check_algorithm(self.experiment, algorithm), regressed]
+    def _reader(self, algorithm: str, construction: str) -> tuple[NumericLosses, Level | None]:
+        regressed, start = lookup(construction, CONSTRUCTIONS, "construction")
+        return self.readers[check_algorithm(self.experiment, algorithm), regressed], start
 
 
 def inside(ends: NDArray, losses: NDArray) -> NDArray[np.bool_]:
@@ -252,7 +267,7 @@ def with_construction(experiment: Experiment, construction: str) -> Experiment:
 
 def usual_construction(experiment: Experiment) -> str:
     """The construction that an experiment asks for; a variable width where it asks for none."""
-    return "fixed" if experiment.variant == VARIANT_OF["fixed"] else "variable"
+    return experiment.kind.width or "variable"
 
 
 @one_thread()

@@ -4,7 +4,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from cpp_core.catalog.algorithms import ALGORITHMS
-from cpp_core.catalog.losses import suits
+from cpp_core.catalog.losses import USUAL_LOSSES, USUAL_METRICS, suits
 from cpp_core.catalog.regressors import REGRESSORS
 from cpp_core.catalog.variants import VARIANTS
 from cpp_core.checks import check_count, lookup, probability
@@ -76,8 +76,8 @@ def _check_loss(experiment: "Experiment") -> None:
             )
         return
     if experiment.loss is None:
-        usual = ("error_rate", "rmse") if experiment.kind.batch else ("log_loss", "squared_error")
-        fill(experiment, "loss", usual[data.task == "regression"])
+        usual = USUAL_METRICS if experiment.kind.batch else USUAL_LOSSES
+        fill(experiment, "loss", usual[data.task])
     loss = experiment.criterion
     if not suits(loss, data.task, loss.batch):
         raise ValueError(

@@ -3,16 +3,13 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from cpp_core.catalog.algorithms import ALGORITHMS, Task
+from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.catalog.tables import Table
 from cpp_core.trials.experiment import Experiment
 from cpp_core.verdicts.language import counted, duration, listed
 
-USUAL_LOSSES: dict[Task, str] = {"classification": "log_loss", "regression": "absolute_error"}
-"""What a user's table is judged by on its page where nobody says it: numbers in their own unit."""
 
-
-class Part(NamedTuple):
+class Spent(NamedTuple):
     """Cases that are spent on one thing."""
 
     role: str
@@ -40,25 +37,25 @@ def asked_words(experiment: Experiment, table: Table) -> str:
     return f"Predict {table.target}, {of}, with {rivals}, by {experiment.criterion.label}"
 
 
-def spent_parts(experiment: Experiment) -> tuple[Part, ...]:
+def spent_parts(experiment: Experiment) -> tuple[Spent, ...]:
     """The cases of one trial, by what they are spent on.
 
     >>> [part.words for part in spent_parts(Experiment(variant="z-free"))]
     ['1,311 train', '19 calibrate', '420 test']
     """
     sizes = experiment.sizes
-    test = Part("test", sizes.test_cases)
+    test = Spent("test", sizes.test_cases)
     if not experiment.algorithmic:
         return (
-            Part("train", sizes.m),
-            Part("calibrate", sizes.k * (experiment.batch_size or 1)),
+            Spent("train", sizes.m),
+            Spent("calibrate", sizes.k * (experiment.batch_size or 1)),
             test,
         )
     runs = sizes.fits - sizes.n_test
     judged = experiment.batch_size or experiment.n_evaluations
-    parts = [Part("train", runs * sizes.m), Part("calibrate", sizes.k * judged), test]
+    parts = [Spent("train", runs * sizes.m), Spent("calibrate", sizes.k * judged), test]
     if runs > sizes.k:
-        parts.insert(1, Part("regress losses", (runs - sizes.k) * judged))
+        parts.insert(1, Spent("regress losses", (runs - sizes.k) * judged))
     return tuple(parts)
 
 
