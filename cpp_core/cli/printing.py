@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
-    from cpp_core.verdicts.about import Verdict
     from cpp_core.verdicts.summary import Table
+    from cpp_core.verdicts.verdict import Verdict
 
 GAP = "  "
 FIGURE_STARTS = set("0123456789-+.")

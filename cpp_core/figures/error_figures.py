@@ -9,11 +9,12 @@ from cpp_core.figures.loss_rows import DIAMOND, NEW_CASES, PAUSE
 from cpp_core.figures.panels import Axis, Panel, SetChart, SetMark, diamond, look
 from cpp_core.figures.sketch import Settings
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.about import Verdict, about_results, first_trial
+from cpp_core.verdicts.about import about_results, first_trial
 from cpp_core.verdicts.held_out import average_of, held_out_losses, this_one
 from cpp_core.verdicts.language import counted, listed
 from cpp_core.verdicts.next_errors import NEXT_CASES, errors_ahead, errors_reading, errors_title
 from cpp_core.verdicts.promise import shares_words
+from cpp_core.verdicts.verdict import Verdict
 
 WRONG = 4
 """Plotly's number of a cross."""

@@ -16,11 +16,11 @@ from markupsafe import Markup, escape
 from plotly.offline import get_plotlyjs
 
 from cpp_core.figures.panels import Panel
-from cpp_core.verdicts.about import Verdict
 from cpp_core.verdicts.strip import Strip
 from cpp_core.verdicts.strip_cards import STRENGTHS
 from cpp_core.verdicts.summary import Table
 from cpp_core.verdicts.terms import STYLE, TERMS, Term, terms_in
+from cpp_core.verdicts.verdict import Verdict
 
 if TYPE_CHECKING:  # a report needs no lesson, and would wait for all of them
     from cpp_core.lessons.drawing import Drawing

@@ -16,9 +16,9 @@ from cpp_core.catalog.loss_files import LossTable
 from cpp_core.catalog.roles import Source
 from cpp_core.checks import Level, exact_alpha
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.about import Verdict
 from cpp_core.verdicts.answers import Answers, answers_from
 from cpp_core.verdicts.language import confidence
+from cpp_core.verdicts.verdict import Verdict
 from cpp_core.version import __version__
 
 MAX_NAME = 100

@@ -36,7 +36,7 @@ from cpp_core.report.reproduce import (
 )
 from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.about import INDEPENDENT, LEAST_TRIALS, Verdict
+from cpp_core.verdicts.about import LEAST_TRIALS
 from cpp_core.verdicts.answers import Answers, answers_from, answers_of
 from cpp_core.verdicts.groups import no_group_bounds
 from cpp_core.verdicts.language import confidence, counted, number
@@ -48,6 +48,7 @@ from cpp_core.verdicts.loss_lines import (
 )
 from cpp_core.verdicts.summary import Table, figures_table
 from cpp_core.verdicts.texts import RE_SPLITS
+from cpp_core.verdicts.verdict import INDEPENDENT, Verdict
 
 SAME_SOURCE = (
     "New cases come from the same source as the cases that were used here, in no particular order "

@@ -15,7 +15,7 @@ from cpp_core.checks import DELTA, Level, exact_alpha
 from cpp_core.method.ranks import check_losses
 from cpp_core.trials.experiment_checks import MAX_ALGORITHMS
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.about import LEAST_TRIALS, About, Verdict, about_numbers, about_results
+from cpp_core.verdicts.about import LEAST_TRIALS, About, about_numbers, about_results
 from cpp_core.verdicts.bounds import bound_of, expected_loss, typical
 from cpp_core.verdicts.choice import Choice, choose
 from cpp_core.verdicts.decisions import (
@@ -31,6 +31,7 @@ from cpp_core.verdicts.pairs import AllPairs, all_pairs, all_pairs_of, summary_o
 from cpp_core.verdicts.selection import selection_safe, winner_of
 from cpp_core.verdicts.strip import Strip, strip_from, strip_of
 from cpp_core.verdicts.thresholds import under_threshold
+from cpp_core.verdicts.verdict import Verdict
 
 
 @dataclass(frozen=True)

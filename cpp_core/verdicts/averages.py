@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cpp_core.checks import Level
 from cpp_core.method.means import betting_interval, break_even, t_interval, unseen_share
-from cpp_core.verdicts.about import INDEPENDENT, Brief, Verdict, check_scores
+from cpp_core.verdicts.about import check_scores
 from cpp_core.verdicts.comparisons import Pair, needed_words, wins_of
 from cpp_core.verdicts.language import (
     confidence,
@@ -23,6 +23,7 @@ from cpp_core.verdicts.language import (
     sentence,
     with_unit,
 )
+from cpp_core.verdicts.verdict import INDEPENDENT, Brief, Verdict
 
 HEAVY_SHARE = 0.1
 """The largest share of the sum of squares that one difference may hold for a mean to be judged.

@@ -17,18 +17,16 @@ from cpp_core.method.symbols import CORRECT, FN, FP, OTHER
 from cpp_core.trials.readings import NumericLosses, SymbolicLosses
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import (
-    EXCHANGEABLE,
     NO_BOUND,
     About,
-    Brief,
     End,
-    Verdict,
     about_results,
     check_scores,
     first_trial,
     is_stored,
 )
 from cpp_core.verdicts.language import confidence, counted, number, ordinal, percent, with_unit
+from cpp_core.verdicts.verdict import EXCHANGEABLE, Brief, Verdict
 
 SYMBOL_WORDS = {
     CORRECT: "correct",

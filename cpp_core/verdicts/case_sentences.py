@@ -18,14 +18,7 @@ from cpp_core.trials.case_study import CaseStudy, Study
 from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.gallery import DRAWN, HARDEST, SURPRISING, WIDEST, Gallery
 from cpp_core.trials.symbol_study import SymbolStudy
-from cpp_core.verdicts.about import (
-    EXCHANGEABLE,
-    NO_BOUND,
-    About,
-    Brief,
-    Verdict,
-    about_experiment,
-)
+from cpp_core.verdicts.about import NO_BOUND, About, about_experiment
 from cpp_core.verdicts.bounds import SYMBOL_WORDS
 from cpp_core.verdicts.language import (
     confidence,
@@ -41,6 +34,7 @@ from cpp_core.verdicts.language import (
 from cpp_core.verdicts.loss_words import top_words
 from cpp_core.verdicts.set_words import EMPTY, has_words, set_words
 from cpp_core.verdicts.texts import training_runs
+from cpp_core.verdicts.verdict import EXCHANGEABLE, Brief, Verdict
 
 Ends = Mapping[str, tuple[float, float]]
 """Lower and upper end of the set at a case, by algorithm."""

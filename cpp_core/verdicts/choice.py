@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.checks import Level, exact_alpha
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.about import INDEPENDENT, About, Badge, Brief, Verdict, about_results
+from cpp_core.verdicts.about import About, about_results
 from cpp_core.verdicts.averages import mean_of
 from cpp_core.verdicts.comparisons import Pair, wins_of
 from cpp_core.verdicts.language import confidence, counted, listed, number
 from cpp_core.verdicts.pairs import condition_of, decided, judged
+from cpp_core.verdicts.verdict import INDEPENDENT, Badge, Brief, Verdict
 
 Outcome = Literal["use", "no difference", "depends", "undecided"]
 Strength = Literal["exact", "approximate"]

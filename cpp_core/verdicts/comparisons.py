@@ -17,15 +17,7 @@ from scipy import special
 from cpp_core.checks import Level, exact_alpha
 from cpp_core.method.counts import share_interval
 from cpp_core.method.ranks import ends, scores_needed
-from cpp_core.verdicts.about import (
-    EXCHANGEABLE,
-    INDEPENDENT,
-    About,
-    Brief,
-    Claim,
-    Verdict,
-    check_scores,
-)
+from cpp_core.verdicts.about import About, check_scores
 from cpp_core.verdicts.language import (
     confidence,
     counted,
@@ -35,6 +27,7 @@ from cpp_core.verdicts.language import (
     plural,
     with_unit,
 )
+from cpp_core.verdicts.verdict import EXCHANGEABLE, INDEPENDENT, Brief, Claim, Verdict
 
 EXACT_UP_TO = 200
 """Numbers of cases up to which the one that would do is searched for."""

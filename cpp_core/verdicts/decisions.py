@@ -14,7 +14,7 @@ from cpp_core.checks import DELTA, Level, check_count, exact_alpha, to_fraction
 from cpp_core.method.counts import batch_errors, cases_needed, tolerance_rank
 from cpp_core.method.ranks import check_losses
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.about import EXCHANGEABLE, INDEPENDENT, About, Brief, Claim, Verdict
+from cpp_core.verdicts.about import About
 from cpp_core.verdicts.language import (
     confidence,
     counted,
@@ -26,6 +26,7 @@ from cpp_core.verdicts.language import (
     with_unit,
 )
 from cpp_core.verdicts.thresholds import beyond_limit, independent_losses
+from cpp_core.verdicts.verdict import EXCHANGEABLE, INDEPENDENT, Brief, Claim, Verdict
 
 Outcome = Literal["shown", "not shown", "too little data"]
 CLAIMS: dict[Outcome, Claim] = {"shown": "yes", "not shown": "no", "too little data": "open"}

@@ -13,9 +13,10 @@ from cpp_core.catalog.loss_files import MOST_GROUPS
 from cpp_core.checks import Level
 from cpp_core.trials.results import Results
 from cpp_core.trials.trial_entry import calibration_rows
-from cpp_core.verdicts.about import About, Verdict, about_results, first_trial
+from cpp_core.verdicts.about import About, about_results, first_trial
 from cpp_core.verdicts.bounds import bound_of, bound_verdict
 from cpp_core.verdicts.language import clause
+from cpp_core.verdicts.verdict import Verdict
 
 GROUPS_BEFORE = (
     "Each bound holds separately, for a new case of its group, if the groups were fixed before "

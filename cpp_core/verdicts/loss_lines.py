@@ -12,7 +12,7 @@ from cpp_core.catalog.directions import zero_one
 from cpp_core.catalog.loss_files import LossTable
 from cpp_core.checks import Level, probability
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.about import EXCHANGEABLE, About, Verdict, about_numbers, about_results
+from cpp_core.verdicts.about import About, about_numbers, about_results
 from cpp_core.verdicts.answers import Answers
 from cpp_core.verdicts.choice import Asked
 from cpp_core.verdicts.decisions import Decision
@@ -41,6 +41,7 @@ from cpp_core.verdicts.strip_cards import (
     far_worse,
 )
 from cpp_core.verdicts.summary import Table
+from cpp_core.verdicts.verdict import EXCHANGEABLE, Verdict
 
 CALIBRATING = "Cases and averages: those that calibrate in the split that carries the promise."
 NO_OTHER_GROUP = "A new case of any other group has no bound here."

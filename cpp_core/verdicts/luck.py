@@ -8,9 +8,10 @@ import numpy as np
 from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.checks import Level
 from cpp_core.trials.results import Results, median
-from cpp_core.verdicts.about import LEAST_TRIALS, Brief, Verdict, about_results, first_trial
+from cpp_core.verdicts.about import LEAST_TRIALS, about_results, first_trial
 from cpp_core.verdicts.held_out import this_one
 from cpp_core.verdicts.language import counted, percent, sentence
+from cpp_core.verdicts.verdict import Brief, Verdict
 
 
 def split_places(results: Results, alpha: Level = 0.1, side: str = "upper") -> tuple[Verdict, ...]:

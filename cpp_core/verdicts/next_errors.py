@@ -9,16 +9,10 @@ from typing import Any
 from cpp_core.checks import Level, exact_alpha
 from cpp_core.method.counts import batch_errors
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.about import (
-    EXCHANGEABLE,
-    About,
-    Brief,
-    Claim,
-    Verdict,
-    check_scores,
-)
+from cpp_core.verdicts.about import About, check_scores
 from cpp_core.verdicts.language import confidence, counted, number
 from cpp_core.verdicts.thresholds import independent_losses
+from cpp_core.verdicts.verdict import EXCHANGEABLE, Brief, Claim, Verdict
 
 NEXT_CASES = 100
 """Among how many next cases errors are counted, where nobody says another number beforehand."""

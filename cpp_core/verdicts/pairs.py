@@ -16,20 +16,12 @@ from cpp_core.checks import Level
 from cpp_core.method.ranks import as_stored
 from cpp_core.trials.readings import NumericLosses
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.about import (
-    INDEPENDENT,
-    About,
-    Brief,
-    Claim,
-    Verdict,
-    about_results,
-    check_numeric,
-    first_trial,
-)
+from cpp_core.verdicts.about import About, about_results, check_numeric, first_trial
 from cpp_core.verdicts.averages import mean_of
 from cpp_core.verdicts.comparisons import Pair, next_difference_of, next_verdict, wins_of
 from cpp_core.verdicts.failing import always_failed
 from cpp_core.verdicts.language import confidence, counted, listed, number, ordinal, plural
+from cpp_core.verdicts.verdict import INDEPENDENT, Brief, Claim, Verdict
 
 Aspect = Literal["next case", "wins", "average"]
 """What a pair is judged by."""

@@ -17,19 +17,11 @@ from cpp_core.method.ranks import as_stored, scores_needed
 from cpp_core.method.splits import equal_parts
 from cpp_core.trials.readings import NumericLosses
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.about import (
-    EXCHANGEABLE,
-    About,
-    Brief,
-    Verdict,
-    about_results,
-    check_numeric,
-    check_scores,
-    first_trial,
-)
+from cpp_core.verdicts.about import About, about_results, check_numeric, check_scores, first_trial
 from cpp_core.verdicts.bounds import bound_verdict, expected_loss
 from cpp_core.verdicts.language import clause, confidence, counted, plural
 from cpp_core.verdicts.next_errors import NEXT_CASES, errors_ahead_of
+from cpp_core.verdicts.verdict import EXCHANGEABLE, Brief, Verdict
 
 SPLIT_SEED = 0
 """Seeds the two halves, fixed beforehand like trial 0."""

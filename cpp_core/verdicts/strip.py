@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.checks import Level
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.about import LEAST_TRIALS, About, Verdict, about_results
+from cpp_core.verdicts.about import LEAST_TRIALS, About, about_results
 from cpp_core.verdicts.bounds import bound_of, expected_loss
 from cpp_core.verdicts.choice import Choice, choose, choose_of
 from cpp_core.verdicts.decisions import Decision, decisions_from
@@ -34,6 +34,7 @@ from cpp_core.verdicts.strip_cards import (
     pair_card,
     usual_card,
 )
+from cpp_core.verdicts.verdict import Verdict
 
 NONE_OUT = "none can be ruled out"
 """What is said of one algorithm where any number of errors is possible."""

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cpp_core.verdicts.about import About, Claim, Verdict
+from cpp_core.verdicts.about import About
 from cpp_core.verdicts.choice import Strength
 from cpp_core.verdicts.comparisons import needed_words
 from cpp_core.verdicts.decisions import Decision
 from cpp_core.verdicts.language import counted, listed, number, percent, with_unit
 from cpp_core.verdicts.next_errors import NEXT_CASES
+from cpp_core.verdicts.verdict import Claim, Verdict
 
 STRENGTHS: dict[str, Strength] = {"guaranteed": "exact", "approximate": "approximate"}
 """The strength of a claim by its badge."""

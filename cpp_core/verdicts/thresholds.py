@@ -13,16 +13,7 @@ from cpp_core.checks import Level, exact_alpha
 from cpp_core.method.counts import share_interval
 from cpp_core.method.ranks import as_limit
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.about import (
-    INDEPENDENT,
-    About,
-    Brief,
-    Verdict,
-    about_results,
-    check_numeric,
-    check_scores,
-    first_trial,
-)
+from cpp_core.verdicts.about import About, about_results, check_numeric, check_scores, first_trial
 from cpp_core.verdicts.language import (
     confidence,
     counted,
@@ -32,6 +23,7 @@ from cpp_core.verdicts.language import (
     sentence,
     with_unit,
 )
+from cpp_core.verdicts.verdict import INDEPENDENT, Brief, Verdict
 
 
 def beyond_limit(shown: NDArray, threshold: float, about: About) -> int | None:

@@ -16,12 +16,12 @@ from cpp_core import ALGORITHMS, Results
 from cpp_core.figures.panels import Panel
 from cpp_core.figures.sketch import Settings, Sketch
 from cpp_core.report.export import csv_text, harmless_frame
-from cpp_core.verdicts.about import Verdict
 from cpp_core.verdicts.language import unbroken
 from cpp_core.verdicts.strip import Strip
 from cpp_core.verdicts.strip_cards import STRENGTHS, Card
 from cpp_core.verdicts.summary import Table
 from cpp_core.verdicts.terms import with_terms
+from cpp_core.verdicts.verdict import Verdict
 from pages.parts.keeping import DRAWN, Made, made, name_of
 
 T = TypeVar("T")

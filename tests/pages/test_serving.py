@@ -9,9 +9,9 @@ import pytest
 import streamlit
 from streamlit.web.server.app_discovery import discover_asgi_app
 
-from cpp_core.verdicts.about import Brief, Verdict
 from cpp_core.verdicts.strip import Strip
 from cpp_core.verdicts.strip_cards import Card
+from cpp_core.verdicts.verdict import Brief, Verdict
 from pages.parts import serving, show
 from pages.parts.keeping import DRAWN
 from tests.builders import unmarked

@@ -11,7 +11,7 @@ import pytest
 from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.method.ranks import as_limit, as_stored
 from cpp_core.report.export import strict
-from cpp_core.verdicts.about import STRENGTH_WORDS, About
+from cpp_core.verdicts.about import About
 from cpp_core.verdicts.bounds import expected_loss, typical
 from cpp_core.verdicts.choice import choose
 from cpp_core.verdicts.decisions import decide, error_rate_at_most
@@ -20,6 +20,7 @@ from cpp_core.verdicts.pairs import all_pairs, judged
 from cpp_core.verdicts.selection import selection_safe
 from cpp_core.verdicts.strip import asked_strip
 from cpp_core.verdicts.thresholds import under_threshold
+from cpp_core.verdicts.verdict import STRENGTH_WORDS
 from tests.builders import SIX, failing, results_of, symbolic
 
 # Numbers
