@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from cpp_core.catalog.directions import zero_one
 from cpp_core.catalog.loss_files import LossTable
 from cpp_core.catalog.roles import Source
-from cpp_core.checks import Level, check_side, exact_alpha, lookup
+from cpp_core.checks import Level, check_side, lookup
 from cpp_core.figures.compare import first_picture
 from cpp_core.figures.coverage_figures import calibration_curve, cover_rates, coverage_histograms
 from cpp_core.figures.interval_figures import (
@@ -22,24 +22,14 @@ from cpp_core.figures.interval_figures import (
 from cpp_core.figures.loss_figures import difference_bars, loss_histograms, loss_picture
 from cpp_core.figures.panels import Panel
 from cpp_core.report import AUDIENCES, SECTIONS
+from cpp_core.report.appendix import losses_appendix, results_appendix
 from cpp_core.report.document import Section, render
-from cpp_core.report.reproduce import (
-    NO_COMMAND,
-    asked_of,
-    command_line,
-    losses_command_line,
-    losses_digest,
-    losses_python_lines,
-    python_lines,
-    table_digest,
-    versions,
-)
 from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import LEAST_TRIALS
 from cpp_core.verdicts.answers import Answers, answers_from, answers_of
 from cpp_core.verdicts.groups import no_group_bounds
-from cpp_core.verdicts.language import confidence, counted, number
+from cpp_core.verdicts.language import confidence, counted
 from cpp_core.verdicts.loss_lines import (
     group_table,
     losses_table,
@@ -173,7 +163,7 @@ def report_html(
         pairs=lambda: [paired_difference(results, *names, alpha)] if len(names) == 2 else [],
         details=lambda: _details(results, answers, alpha, side, look),
         numbers=lambda: _numbers(results, alpha, side),
-        appendix=lambda: _appendix(results, alpha, side, look, question, source),
+        appendix=lambda: results_appendix(results, alpha, side, look._asdict(), question, source),
     )
     return _written(look, day, alpha, answers, story)
 
@@ -219,7 +209,7 @@ def losses_report_html(
             parts=groups,
         ),
         numbers=lambda: Section(SECTIONS["numbers"], table=losses_table(table, answers, alpha)),
-        appendix=lambda: _losses_appendix(table, alpha, look, question),
+        appendix=lambda: losses_appendix(table, alpha, look._asdict(), question),
     )
     return _written(look, day, alpha, answers, story)
 
@@ -319,42 +309,6 @@ def _numbers(results: Results, alpha: Level, side: str) -> Section:
     return Section(SECTIONS["numbers"], table=figures_table(results, alpha, side), parts=failed)
 
 
-def _appendix(
-    results: Results,
-    alpha: Level,
-    side: str,
-    look: Look,
-    question: dict[str, Any],
-    source: Source | None,
-) -> Section:
-    experiment, sizes = results.experiment, results.experiment.sizes
-    named = "columns" in look.sections
-    described = experiment.to_dict() if named else experiment.without_cells()
-    rows: list[tuple[str, object]] = [
-        (name, value)
-        for name, value in described.items()
-        if value not in (None, {}, []) and (name, value) != ("n_evaluations", 1)
-    ]
-    rows += [
-        ("alpha", number(float(exact_alpha(alpha)), digits=12)),
-        ("side", side),
-        ("seed", results.seed),
-        ("trials", f"{len(results.trials):,} of {results.asked:,}"),
-        ("calibration scores (k), training cases (m)", f"{sizes.k:,}, {sizes.m:,}"),
-        ("test losses in a trial", sizes.n_test),
-        ("versions", versions()),
-        ("SHA-256 of the losses", losses_digest(results)),
-    ]
-    if experiment.data.size is not None:
-        rows.append(("SHA-256 of the table", table_digest(experiment)))
-    rows += _own_table(experiment, named)
-    rows += question.items()
-    python = python_lines(results, alpha, side, look._asdict() | question, source)
-    trials, seed = len(results.trials), results.seed
-    command = command_line(experiment, trials, seed, alpha, side, question, source)
-    return _reproduced(rows, python, command)
-
-
 def _about_training(experiment: Experiment) -> str:
     """What the promise assumes about training."""
     if not experiment.algorithmic:
@@ -377,38 +331,3 @@ def _about_data(experiment: Experiment, source: Source | None) -> str:
     loss = experiment.criterion
     unit = f", in {loss.unit}" if loss.unit else ""
     return f"{told}. Loss: {loss.words}{unit}."
-
-
-def _own_table(experiment: Experiment, named: bool) -> list[tuple[str, object]]:
-    """The shape of a user's own table, and the names of its columns unless they are left out."""
-    data = experiment.data
-    if not data.own:
-        return []
-    shape: tuple[str, object] = (
-        "rows and inputs of the table",
-        f"{data.size:,}, {data.n_inputs:,}",
-    )
-    names = ", ".join(data.feature_names)
-    return [shape, ("columns", names)] if named and names else [shape]
-
-
-def _losses_appendix(
-    table: LossTable, alpha: Level, look: Look, question: dict[str, Any]
-) -> Section:
-    asked = asked_of(alpha, question)
-    rows: list[tuple[str, object]] = [
-        *asked.items(),
-        ("columns", ", ".join(table.columns)),
-        ("cases", table.size),
-        ("versions", versions()),
-        ("SHA-256 of the file", table.sha256),
-    ]
-    python = losses_python_lines(table, asked, look._asdict())
-    return _reproduced(rows, python, losses_command_line(table, asked))
-
-
-def _reproduced(rows: list[tuple[str, object]], python: str, command: str | None) -> Section:
-    settings = Table((), [(name.replace("_", " "), value) for name, value in rows], figures=False)
-    typed = Section("On the command line", code=command or "", text="" if command else NO_COMMAND)
-    parts = [Section("In Python", code=python), typed]
-    return Section(SECTIONS["appendix"], table=settings, parts=parts)
