@@ -1,7 +1,5 @@
 """Your data: drop a table, see it understood and checked, and ask which algorithm to use."""
 
-from functools import partial
-from html import escape
 from typing import Any
 
 import streamlit as st
@@ -14,48 +12,29 @@ from cpp_core.catalog.example_tables import EXAMPLE_TABLES
 from cpp_core.catalog.losses import USUAL_OF_TABLES, suits
 from cpp_core.catalog.roles import Roles, Source, roles_text
 from cpp_core.catalog.tables import Table, Typed, dataset_of
-from cpp_core.trials.budget import BudgetError, check_budget, most_trials, usual_algorithms
-from cpp_core.trials.experiment import USUAL_ALGORITHMS
+from cpp_core.trials.budget import BudgetError, check_budget
 from cpp_core.trials.experiment_checks import MAX_ALGORITHMS
-from cpp_core.trials.jobs import Job
 from cpp_core.trials.latest import latest_held_out
 from cpp_core.trials.own import own_of, packed
 from cpp_core.trials.watching import Watched
 from cpp_core.verdicts.drift import NO_PROMISE, latest_only, latest_table
-from cpp_core.verdicts.language import unbroken
 from cpp_core.verdicts.loss_words import loss_choice
 from cpp_core.verdicts.spending import enough, needs_table
-from cpp_core.verdicts.table_words import (
-    allowed_words,
-    asked_words,
-    cost_words,
-    seen_words,
-    spent_parts,
-    understood,
-)
-from cpp_core.verdicts.texts import spent_words
+from cpp_core.verdicts.table_words import understood
 from cpp_core.verdicts.tour_words import EXAMPLE
 from pages.parts import brought, controls, door, own, settings, tour
 from pages.parts.brought import FILE, READ, STYLE, remembered
-from pages.parts.live import UNASKED_SECONDS, awaited, jobs, visitor
+from pages.parts.first_run import show_run, trials_of, usual_of
+from pages.parts.live import awaited, jobs
 from pages.parts.shell import page
 from pages.parts.show import as_html, literal, show_table
 
-OFFERED, ALPHA = (100, 20, 5, 1), 0.1
-"""Trials, of which there are as many as the memory allows; and the level of the hold-out in time.
-"""
-REFUSED = "_data_refused"
-"""In the session: why nothing can be computed, until it is told."""
+ALPHA = 0.1
+"""The level of the hold-out in time."""
 STAYS = (
     "Stays in memory, for you alone; a reload asks for the file again. "
     f"Forgotten {own.MINUTES} minutes after you leave."
 )
-SHADES = {
-    "train": ("#ABD4F1", "#000"),
-    "regress losses": ("#7FB8E6", "#000"),
-    "calibrate": ("#1F7FC4", "#fff"),
-    "test": ("#C2C2C2", "#000"),
-}
 
 
 def take_tour() -> None:
@@ -133,16 +112,6 @@ def show_findings(
         show_table(needs_table())
 
 
-def bar_html(experiment: Experiment) -> str:
-    """How the cases are spent, as a bar."""
-    pieces = "".join(
-        f'<div style="flex:{part.cases};background:{SHADES[part.role][0]};'
-        f'color:{SHADES[part.role][1]}">{escape(part.words)}</div>'
-        for part in spent_parts(experiment)
-    )
-    return f'{STYLE}<div class="spent">{pieces}</div>'
-
-
 def rivals_key(table: Table, digest: str) -> str:
     return f"rivals-{digest}-{table.task}"
 
@@ -216,66 +185,6 @@ def experiment_for(chosen: dict[str, Any]) -> Experiment | None:
         return None
 
 
-def usual_of(data: Dataset) -> tuple[str, ...]:
-    """Who competes on a table where nobody said who."""
-    make = partial(usual_algorithms, data.name, OFFERED, jobs().n_jobs)
-    return remembered("usual", (data.name,), make)
-
-
-def go(experiment: Experiment, trials: int, told: str) -> None:
-    """Compute, and open Overview with the table; or leave word why not."""
-    job = jobs().find(experiment, trials, 0)
-    known = job is not None and job.seconds_left is not None  # the visitor has seen how long
-    try:
-        jobs().start(experiment, trials, 0, None if known else UNASKED_SECONDS)
-    except BudgetError as error:
-        st.session_state[REFUSED] = str(error)
-        return
-    values = door.known(brought.ASKED) | {
-        "roles": told,
-        "dataset": experiment.dataset,
-        "algorithms": list(experiment.algorithms),
-        "loss": experiment.loss,
-        "trials": trials,
-    }
-    st.session_state.pop(controls.INSTEAD, None)  # nobody chose the loss of the table before
-    door.start_anew(values, "overview")
-
-
-def first_trials(experiment: Experiment, trials: int) -> Job | None:
-    """The first trials, which tell how long the rest takes, and are kept.
-
-    None above the budget, of a run or of all that go on; why is left to be told.
-    """
-    try:
-        job = jobs().find(experiment, trials, 0)
-        if job is None or job.abandoned:
-            job = jobs().start(experiment, trials, 0, 0.0)
-    except BudgetError as error:
-        st.session_state[REFUSED] = str(error)
-        return None
-    return job
-
-
-def show_cost(experiment: Experiment, trials: int, job: Job) -> None:
-    """How much the run is; how long it takes, as soon as its first trials tell."""
-
-    def tell() -> None:
-        job.renew(visitor())
-        if job.state == "failed":
-            st.caption(f"The first trials stopped: {literal(job.error or '')}")
-            return
-        seconds = job.seconds_left
-        words = cost_words(experiment, trials, seconds, jobs().n_jobs)
-        waits = job.state == "running" and seconds is None
-        st.caption(unbroken(words + (", timing the first ..." if waits else "")))
-        if not waits and waiting:
-            st.rerun()
-
-    waiting = job.state == "running" and job.seconds_left is None
-    (st.fragment(run_every=1.0)(tell) if waiting else tell)()
-
-
 def show_latest(experiment: Experiment, table: Table, digest: str, key: tuple[Any, ...]) -> None:
     """The latest quarter held out beside random splits, where there is a time column."""
     if table.times is None or not experiment.kind.holds_out:
@@ -312,38 +221,6 @@ def show_latest(experiment: Experiment, table: Table, digest: str, key: tuple[An
         beside = seen is not None and 0 in seen.trials
         shown = latest_table(seen, found, ALPHA) if beside and seen else latest_only(found, ALPHA)
         show_table(shown)
-
-
-def trials_of(experiment: Experiment) -> int:
-    """As many of the usual trials as the memory allows; at least one, which may be refused."""
-    return most_trials(experiment, OFFERED, jobs().n_jobs) or min(OFFERED)
-
-
-def show_run(experiment: Experiment, table: Table, told: str) -> None:
-    """What will be done, what it costs, and the button; why not, where nothing can be computed."""
-    trials = trials_of(experiment)
-    job = first_trials(experiment, trials)
-    st.markdown(f"#### {literal(asked_words(experiment, table))}")
-    st.html(bar_html(experiment))
-    words = seen_words(experiment) if experiment.algorithmic else spent_words(experiment)
-    st.caption(unbroken(words))
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(
-            "Which one should I use?", type="primary", key="go", on_click=go,
-            args=(experiment, trials, told), disabled=job is None,
-        )  # fmt: skip
-        if job is not None:
-            with st.container(width="stretch"):
-                show_cost(experiment, trials, job)
-    refused = st.session_state.pop(REFUSED, None)
-    if refused:
-        st.warning(f"Nothing can be computed. {refused}")
-        return
-    usual, light = USUAL_ALGORITHMS[table.task], usual_of(experiment.data)
-    instead = light if set(light) == set(experiment.algorithms) else usual
-    fewer = allowed_words(trials, max(OFFERED), instead, usual)
-    if fewer:
-        st.caption(fewer)
 
 
 def key_of(chosen: Roles, digest: str) -> tuple[Any, ...]:
