@@ -9,8 +9,8 @@ from cpp_core.figures.compare import WHO_WINS, PanelKind, panels_of
 from cpp_core.report.export import csv_text, results_name
 from cpp_core.verdicts.about import LEAST_TRIALS
 from cpp_core.verdicts.answers import compared
+from cpp_core.verdicts.file_lines import own_group_table
 from cpp_core.verdicts.groups import no_group_bounds
-from cpp_core.verdicts.loss_lines import own_group_table
 from cpp_core.verdicts.promise import promise_kept
 from cpp_core.verdicts.strip import asked_strip, safe_for
 from cpp_core.verdicts.texts import RE_SPLITS

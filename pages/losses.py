@@ -19,13 +19,13 @@ from cpp_core.report.pages import losses_report_html
 from cpp_core.report.reproduce import asked_of, losses_command_line
 from cpp_core.trials.experiment_checks import MAX_ALGORITHMS
 from cpp_core.verdicts.answers import Answers, answers_of
-from cpp_core.verdicts.language import counted
-from cpp_core.verdicts.loss_lines import (
+from cpp_core.verdicts.file_lines import (
     assumed_line,
     group_table,
     losses_table,
     pair_lines,
 )
+from cpp_core.verdicts.language import counted
 from cpp_core.verdicts.next_errors import NEXT_CASES
 from cpp_core.verdicts.summary import Table
 from pages.parts import room

@@ -16,7 +16,7 @@ from cpp_core.report.export import check_writable, exit_code, losses_json, save
 from cpp_core.verdicts.about import about_numbers
 from cpp_core.verdicts.answers import Answers, answers_of
 from cpp_core.verdicts.decisions import Decision
-from cpp_core.verdicts.loss_lines import (
+from cpp_core.verdicts.file_lines import (
     approximate_line,
     asked_line,
     assumed_line,

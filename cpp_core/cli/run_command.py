@@ -31,9 +31,9 @@ from cpp_core.trials.running import scheduler_from_environment, stream
 from cpp_core.verdicts.about import about_results
 from cpp_core.verdicts.decisions import decisions_from
 from cpp_core.verdicts.failing import failed_lines
+from cpp_core.verdicts.file_lines import asked_line, decision_line, own_group_table, pair_lines
 from cpp_core.verdicts.groups import group_bounds, no_group_bounds
 from cpp_core.verdicts.language import confidence
-from cpp_core.verdicts.loss_lines import asked_line, decision_line, own_group_table, pair_lines
 from cpp_core.verdicts.strip import strip_from
 from cpp_core.verdicts.summary import figures_table
 from cpp_core.verdicts.verdict import Verdict

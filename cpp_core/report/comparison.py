@@ -24,7 +24,7 @@ from cpp_core.trials.store import Store
 from cpp_core.verdicts.about import about_results
 from cpp_core.verdicts.decisions import decisions_from
 from cpp_core.verdicts.failing import failed_lines
-from cpp_core.verdicts.loss_lines import asked_line, decision_line, pair_lines
+from cpp_core.verdicts.file_lines import asked_line, decision_line, pair_lines
 from cpp_core.verdicts.strip import Strip, asked_strip
 from cpp_core.verdicts.summary import figures_table
 

@@ -28,14 +28,14 @@ from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import LEAST_TRIALS
 from cpp_core.verdicts.answers import Answers, answers_from, answers_of
-from cpp_core.verdicts.groups import no_group_bounds
-from cpp_core.verdicts.language import confidence, counted
-from cpp_core.verdicts.loss_lines import (
+from cpp_core.verdicts.file_lines import (
     group_table,
     losses_table,
     own_group_table,
     pair_lines,
 )
+from cpp_core.verdicts.groups import no_group_bounds
+from cpp_core.verdicts.language import confidence, counted
 from cpp_core.verdicts.summary import Table, figures_table
 from cpp_core.verdicts.texts import RE_SPLITS
 from cpp_core.verdicts.verdict import INDEPENDENT, Verdict

@@ -30,7 +30,7 @@ from cpp_core.trials.one_trial import run_block
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import LEAST_TRIALS
 from cpp_core.verdicts.answers import answers_from, answers_of
-from cpp_core.verdicts.loss_lines import pair_lines
+from cpp_core.verdicts.file_lines import pair_lines
 
 EVIL = "<script>alert(1)</script>"
 EVIL_NAMES = ("<script>alert(2)</script>", "</script><img src=x onerror=alert(3)>")

@@ -9,8 +9,8 @@ from cpp_core import Experiment, Store, interval, run
 from cpp_core.catalog.loss_files import MOST_GROUPS
 from cpp_core.trials.own import own_of
 from cpp_core.trials.trial_entry import calibration_rows, trial_sample
+from cpp_core.verdicts.file_lines import own_group_table
 from cpp_core.verdicts.groups import group_bounds, no_group_bounds
-from cpp_core.verdicts.loss_lines import own_group_table
 
 pytestmark = pytest.mark.usefixtures("forgotten")
 

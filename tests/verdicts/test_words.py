@@ -16,8 +16,8 @@ from cpp_core.verdicts.bounds import typical
 from cpp_core.verdicts.case_sentences import own_promise
 from cpp_core.verdicts.choice import choose_of
 from cpp_core.verdicts.comparisons import Pair
+from cpp_core.verdicts.file_lines import decision_line, losses_table
 from cpp_core.verdicts.language import ordinal
-from cpp_core.verdicts.loss_lines import decision_line, losses_table
 from cpp_core.verdicts.next_errors import errors_ahead_of
 from cpp_core.verdicts.set_words import set_words
 from cpp_core.verdicts.strip import asked_strip, strip_of

@@ -7,7 +7,7 @@ from cpp_core import batch_errors, interval
 from cpp_core.catalog.loss_files import LossTable
 from cpp_core.verdicts.about import about_numbers
 from cpp_core.verdicts.answers import answers_of
-from cpp_core.verdicts.loss_lines import (
+from cpp_core.verdicts.file_lines import (
     approximate_line,
     asked_line,
     assumed_line,
