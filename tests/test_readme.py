@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from cpp_core import ALGORITHMS, DATASETS, LOSSES
 from cpp_core.catalog.example_losses import EXAMPLE_NAME, example_losses
 from cpp_core.cli.commands import main
@@ -20,6 +22,7 @@ def executed(code: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_the_example_prints_what_is_shown():
     code, shown = re.search(r"```python\n(.*?)```\s+```text\n(.*?)```", README, re.S).groups()
     done = executed(code)
@@ -38,6 +41,7 @@ def test_the_table_of_a_file_is_what_is_printed(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out == shown
 
 
+@pytest.mark.slow
 def test_the_other_examples_run():
     others = re.findall(r"```python\n(.*?)```", README, re.S)[1:]
     assert others

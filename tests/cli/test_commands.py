@@ -129,6 +129,7 @@ def test_help_shows_an_example(capsys):
     assert "python -m cpp_core run --preset digits-candidate" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_is_done(tmp_path):
     environment = {**os.environ, "CPP_CORE_STORE": str(tmp_path)}
     command = [sys.executable, "-m", "cpp_core", *QUICK]

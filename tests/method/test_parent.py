@@ -33,6 +33,7 @@ def until(true: Callable[[], bool], seconds: float) -> None:
     assert true()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", STARTS.values(), ids=STARTS)
 def test_a_worker_that_still_loads_ends_with_its_parent(start, tmp_path):
     """A user's own file takes a minute in the worker; who starts it has read it long before."""

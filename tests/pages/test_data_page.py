@@ -52,6 +52,7 @@ def test_an_example_is_understood_and_checked(name):
     assert "train" in said
 
 
+@pytest.mark.slow
 def test_from_an_example_to_a_verdict():
     at = opened("churn")
     key = next(box.key for box in at.multiselect if box.key.startswith("rivals-"))
@@ -70,6 +71,7 @@ def test_from_an_example_to_a_verdict():
         assert not at.warning
 
 
+@pytest.mark.slow
 def test_coming_back_the_browser_is_told_what_was_set():
     at = opened("deliveries")
     at.number_input(key="random-forest.n_estimators").set_value(30).run()
@@ -103,6 +105,7 @@ def test_a_date_leads_to_the_latest_rows():
     assert "no bound is promised" in plain(at)
 
 
+@pytest.mark.slow
 def test_names_of_rows_are_shown_at_their_cases():
     at = brought(["Nr;x;y", *(f"A-{i};{i % 7};{i * 37 % 11},5" for i in range(120))])
     held = next(iter(at.session_state[own.HELD].values()))
@@ -342,6 +345,7 @@ def test_a_pipeline_of_ones_own_reads_the_columns_by_their_names(monkeypatch):
         del ALGORITHMS[name]
 
 
+@pytest.mark.slow
 def test_classes_of_a_table_are_no_part_of_a_link():
     lines = [f"{i % 7};{'Alice' if i * 37 % 11 > 5 else 'Bob'}" for i in range(160)]
     at = brought(["x;who", *lines])

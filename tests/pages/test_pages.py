@@ -121,6 +121,7 @@ def test_kinds_of_error_and_batches_after_retraining(variant):
     assert not [info for info in at.info if "Nothing to look at" in info.value]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("preset", ["digits-instance", "quadnoise-candidate"])
 def test_the_papers_runs_are_one_click(preset):
     start = PRESETS[preset]

@@ -82,6 +82,7 @@ def test_the_server_starts_the_application_and_not_only_a_script():
     assert found.import_string == "app:app"
 
 
+@pytest.mark.slow
 def test_the_first_view_is_drawn_beforehand(monkeypatch):
     DRAWN.clear()
     serving.warm()

@@ -400,6 +400,7 @@ def test_it_opens_offline_from_a_file_and_draws_its_charts(browser, results, tab
         page.close()
 
 
+@pytest.mark.slow
 def test_pdf(browser, results, monkeypatch, tmp_path):
     monkeypatch.setattr(pdf, "PDF_SECONDS", 600)  # however busy the machine
     path = tmp_path / "report.pdf"

@@ -295,6 +295,7 @@ def test_a_killed_parent_takes_its_child_along(tmp_path):
     seconds_until(lambda: not alive(processes), 3)
 
 
+@pytest.mark.slow
 def test_a_child_that_dies(managed):
     jobs = managed(Store(None))
     job = jobs.start(FITTED, 10**5, 0)
@@ -314,6 +315,7 @@ def test_a_cluster_that_does_not_answer(managed):
     assert job.error.startswith("The dask scheduler at nowhere://127.0.0.1:1 does not")
 
 
+@pytest.mark.slow
 def test_errors_become_sentences(store, managed):
     rng = np.random.default_rng(0)
     y = rng.normal(size=400)
@@ -406,6 +408,7 @@ def test_a_job_that_is_over_holds_no_table(store, managed):
     forget(table.name)
 
 
+@pytest.mark.slow
 def test_a_first_trial_that_takes_long_is_asked_for(managed, monkeypatch):
     monkeypatch.setattr("cpp_core.trials.jobs.FIRST_SECONDS", 1.0)
     jobs = managed(Store(None), lease=60)

@@ -243,6 +243,7 @@ print([own["num_threads"] for own in threadpool_info() if own["user_api"] == "op
 """
 
 
+@pytest.mark.slow
 def test_one_thread_for_libraries_that_come_with_the_estimator():
     """Fits of milliseconds took 5 times as long with a thread for each core."""
     several = {f"{name}_NUM_THREADS": "3" for name in ("OMP", "OPENBLAS", "MKL")}

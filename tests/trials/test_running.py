@@ -70,6 +70,7 @@ def test_any_workers_any_blocks_any_backend(experiment, given, monkeypatch):
             assert bool(given) == (backend == "loky" and workers(n_jobs) > 1)
 
 
+@pytest.mark.slow
 def test_processes_join_where_it_pays(monkeypatch):
     monkeypatch.setattr(cpp_core.trials.helpers, "_idle", [])
     monkeypatch.setattr(cpp_core.trials.helpers, "COLD_SECONDS", math.inf)
@@ -158,6 +159,7 @@ def test_partial_results_grow(store, monkeypatch):
     assert calls == [(8, 8)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["threading", "loky"])
 def test_a_stopped_run_goes_on(store, given, monkeypatch, backend):
     monkeypatch.setattr(cpp_core.trials.pace, "BLOCK_SECONDS", 1e-4)
@@ -172,6 +174,7 @@ def test_a_stopped_run_goes_on(store, given, monkeypatch, backend):
     assert equal(run(PLAIN, 40, store=store), run(PLAIN, 40, n_jobs=1, store=Store(None)))
 
 
+@pytest.mark.slow
 def test_killed_runs_keep_their_blocks(tmp_path):
     code = (
         "import cpp_core.trials.pace as r; r.BLOCK_SECONDS = 1e-3\n"

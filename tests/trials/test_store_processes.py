@@ -36,6 +36,7 @@ def start(body: str, folder: Path, seed: int = 0) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment(tmp_path):
     width = 20_000
     body = f"""
@@ -71,6 +72,7 @@ def test_killed_at_any_moment(tmp_path):
     assert list((tmp_path / KEY).glob("*.tmp")) == []
 
 
+@pytest.mark.slow
 def test_processes_save_load_and_compact_at_once(tmp_path):
     kept = list(range(0, 40, 2))
     fill(Store(tmp_path), kept)  # must stay loadable all the time

@@ -16,6 +16,7 @@ from cpp_core.trials.crew import Crew
 from cpp_core.trials.watching import StoppedError, Watched
 from pages.parts.live import awaited
 
+pytestmark = pytest.mark.slow
 X, Y = np.zeros((3, 1)), np.arange(3.0)
 
 
