@@ -74,8 +74,8 @@ def damage(folder: Path) -> None:
     ):
         path.write_bytes(change(path.read_bytes()))
     key = own.key(own.algorithms[0], SEED)
-    forged = pack(key, range(TRIALS), {"other": np.zeros((TRIALS, 1))})
-    (folder / key / f"{span(range(TRIALS))}-{digest(forged)}.npz").write_bytes(forged)
+    forged = b"".join(pack(key, range(TRIALS), {"other": np.zeros((TRIALS, 1))}))
+    (folder / key / f"{span(range(TRIALS))}-{digest([forged])}.npz").write_bytes(forged)
 
 
 def scattered(folder: Path) -> None:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+Buffer = bytes | memoryview
 Arrays = dict[str, NDArray[Any]]
 """The numbers of trials, by what they are."""
 
@@ -77,15 +78,50 @@ def span(trials: range) -> str:
     return f"{trials[0]:06d}-{trials[-1]:06d}"
 
 
-def digest(data: bytes) -> str:
+def digest(data: Iterable[Buffer]) -> str:
     """Digest of the whole file: a zip file checks the data of its members only."""
-    return hashlib.sha256(data).hexdigest()[:32]
+    told = hashlib.sha256()
+    for piece in data:
+        told.update(piece)
+    return told.hexdigest()[:32]
 
 
-def pack(key: str, trials: range, arrays: Arrays) -> bytes:
-    """Make the bytes of an .npz file that says in its comment what it holds."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
+class Pieces:
+    """What is written to a file, in pieces that are not copied; one may be written anew."""
+
+    def __init__(self) -> None:
+        self.all: list[Buffer] = []
+        self._starts: dict[int, int] = {}
+        self._end = self._at = 0
+
+    def write(self, data: Buffer) -> int:
+        """Add a piece, or put it in the place of the one of its length that begins here."""
+        if self._at == self._end:
+            self._starts[self._at] = len(self.all)
+            self.all.append(data)
+        else:
+            self.all[self._starts[self._at]] = data
+        self._at += memoryview(data).nbytes
+        self._end = max(self._end, self._at)
+        return memoryview(data).nbytes
+
+    def tell(self) -> int:
+        """Where the next piece begins."""
+        return self._at
+
+    def seek(self, place: int) -> int:
+        """Begin the next piece there."""
+        self._at = place
+        return place
+
+    def flush(self) -> None:
+        """Nothing waits to be written."""
+
+
+def pack(key: str, trials: range, arrays: Arrays) -> list[Buffer]:
+    """Make an .npz file, in pieces, that says in its comment what it holds."""
+    pieces = Pieces()
+    with zipfile.ZipFile(pieces, "w") as archive:  # type: ignore[call-overload]  # it reads nothing
         archive.comment = f"{key} {span(trials)}".encode()
         for name, array in sorted(arrays.items()):
             with archive.open(f"{name}.npy", "w") as member:
@@ -93,14 +129,14 @@ def pack(key: str, trials: range, arrays: Arrays) -> bytes:
                 np.lib.format.write_array_header_1_0(
                     member, np.lib.format.header_data_from_array_1_0(whole)
                 )
-                member.write(whole.reshape(-1).view(np.uint8).data)  # in one piece, not copied
-    return buffer.getvalue()
+                member.write(whole.reshape(-1).view(np.uint8).data)
+    return pieces.all
 
 
 def read_block(block: Block, key: str) -> Arrays:
     """Read a block; DamagedBlockError if it is not what was saved for these trials of this key."""
     data = block.path.read_bytes()
-    if digest(data) != block.digest:
+    if digest([data]) != block.digest:
         raise DamagedBlockError(f"{block.path} is damaged.")
     arrays = {}
     try:

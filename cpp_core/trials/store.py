@@ -29,6 +29,7 @@ from cpp_core.trials.block_files import (
     BLOCK,
     Arrays,
     Block,
+    Buffer,
     DamagedBlockError,
     check_arrays,
     digest,
@@ -128,7 +129,8 @@ class Store:
         check_arrays(trials, arrays)
         self._write_blocks(key, trials, arrays)
         if about is not None and not os.path.exists(Path(self.folder or "", key, "about.json")):
-            self._write(key, "about.json", json.dumps(about, indent=2, default=str).encode())
+            words = json.dumps(about, indent=2, default=str)
+            self._write(key, "about.json", [words.encode()])
         if self._unmeasured < 0 and self.problem is None:
             self._evict(key)
 
@@ -203,13 +205,15 @@ class Store:
         self, key: str, trials: Sequence[int], arrays: Mapping[str, NDArray[Any]]
     ) -> set[Path]:
         """Write each stretch of consecutive trials as a block."""
-        written = set()
+        written = set[Path]()
+        if self.folder is None or self.problem is not None:
+            return written
         for stretch in stretches(sorted(map(int, trials))):
             data = pack(key, stretch, rows_of(arrays, trials, stretch))
             written.add(self._write(key, f"{span(stretch)}-{digest(data)}.npz", data))
         return written
 
-    def _write(self, key: str, name: str, data: bytes) -> Path:
+    def _write(self, key: str, name: str, data: Sequence[Buffer]) -> Path:
         """Write a file whole or not at all, again if another process evicts the key meanwhile."""
         target = Path(self.folder or "", key, name)
         temporary = target.with_name(f"{writer(os.getpid())}{uuid.uuid4().hex[:16]}.tmp")
@@ -219,11 +223,11 @@ class Store:
             try:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 with open(temporary, "wb") as file:
-                    file.write(data)
+                    file.writelines(data)
                     file.flush()
                     os.fsync(file.fileno())
                 os.replace(temporary, target)
-                self._unmeasured -= len(data)
+                self._unmeasured -= sum(map(len, data))
                 break
             except OSError as error:
                 remove(temporary)

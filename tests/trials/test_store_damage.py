@@ -31,7 +31,7 @@ DAMAGES = {
     "text": lambda data: b"these are no numbers\n",
     "npy": lambda data: data[data.index(b"\x93NUMPY") :],
     "zeros": lambda data: bytes(len(data)),
-    "other values": lambda data: pack(KEY, range(10, 20), arrays_of(range(20, 30))),
+    "other values": lambda data: b"".join(pack(KEY, range(10, 20), arrays_of(range(20, 30)))),
     "pickle": lambda data: object_block(KEY, range(10, 20)),
 }
 
@@ -66,7 +66,7 @@ def test_every_flipped_byte_is_noticed(tmp_path):
 
 
 def with_right_digest(folder: Path, key: str, first: int, last: int, data: bytes) -> Path:
-    path = folder / key / f"{first:06d}-{last:06d}-{digest(data)}.npz"
+    path = folder / key / f"{first:06d}-{last:06d}-{digest([data])}.npz"
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(data)
     return path
@@ -76,9 +76,9 @@ def with_right_digest(folder: Path, key: str, first: int, last: int, data: bytes
     "data",
     [
         object_block(KEY, range(2)),
-        pack(KEY, range(2), arrays_of(range(3))),
-        pack(OTHER, range(2), arrays_of(range(2))),
-        pack(KEY, range(1, 3), arrays_of(range(1, 3))),
+        b"".join(pack(KEY, range(2), arrays_of(range(3)))),
+        b"".join(pack(OTHER, range(2), arrays_of(range(2)))),
+        b"".join(pack(KEY, range(1, 3), arrays_of(range(1, 3)))),
         b"no zip file",
         b"",
     ],
