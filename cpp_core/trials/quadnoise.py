@@ -28,6 +28,8 @@ from cpp_core.learners.gradient import (
     sgd_updates,
 )
 from cpp_core.method.splits import HALF, check_training_size, part_sizes
+from cpp_core.trials.seeding import advance, states_of
+from cpp_core.trials.trial_entry import data_rng
 
 
 def _defaults(estimator: BaseEstimator) -> dict[str, float]:
@@ -57,19 +59,7 @@ class TrialLosses(NamedTuple):
 # The algorithms' uniform numbers come from NumPy's PCG64 written out: compiled, its state stays in
 # registers, while a call of a Generator takes twice as long and 15 microseconds to hand it over.
 Word = np.uint64
-_HIGH, _LOW = Word(0x2360ED051FC65DA4), Word(0x4385DF649FCCF645)
-_LOW_1, _LOW_0, _MASK = Word(0x4385DF64), Word(0x9FCCF645), Word(0xFFFFFFFF)
-_11, _32, _58, _63, _64 = (Word(bits) for bits in (11, 32, 58, 63, 64))
-
-
-@compiled(inline="always")
-def _advance(high: Word, low: Word, add_high: Word, add_low: Word) -> tuple[Word, Word]:
-    """The next state of PCG64: state * factor + increment, modulo 2^128."""
-    low_1, low_0 = low >> _32, low & _MASK
-    middle = low_1 * _LOW_0 + (low_0 * _LOW_0 >> _32)
-    carry = low_1 * _LOW_1 + (middle >> _32) + (low_0 * _LOW_1 + (middle & _MASK) >> _32)
-    new_low = low * _LOW + add_low
-    return carry + high * _LOW + low * _HIGH + add_high + Word(new_low < add_low), new_low
+_11, _58, _63, _64 = (Word(bits) for bits in (11, 58, 63, 64))
 
 
 @compiled(inline="always")
@@ -119,7 +109,7 @@ def _begin(w: NDArray, start: float, state: NDArray) -> None:
     """Fill w with Uniform[-start, start]."""
     high, low = state[0], state[1]
     for j in range(w.size):
-        high, low = _advance(high, low, state[2], state[3])
+        high, low = advance(high, low, state[2], state[3])
         w[j] = -start + 2 * start * _uniform(high, low)
     state[0], state[1] = high, low
 
@@ -129,7 +119,7 @@ def _shuffle(order: NDArray, state: NDArray) -> None:
     """Fisher-Yates, in place."""
     high, low, add_high, add_low = state[0], state[1], state[2], state[3]
     for i in range(order.size - 1, 0, -1):
-        high, low = _advance(high, low, add_high, add_low)
+        high, low = advance(high, low, add_high, add_low)
         j = int(_uniform(high, low) * (i + 1))
         order[i], order[j] = order[j], order[i]
     state[0], state[1] = high, low
@@ -162,7 +152,7 @@ def _sgd_plane(
         u, v = u - residual * (pace * a), v - residual * (pace * b)
         i = upcoming.size - 1 - t
         if i > 0:
-            high, low = _advance(high, low, add_high, add_low)
+            high, low = advance(high, low, add_high, add_low)
             j = int(_uniform(high, low) * (i + 1))
             upcoming[i], upcoming[j] = upcoming[j], upcoming[i]
     w[0], w[1] = u, v
@@ -238,15 +228,9 @@ def _run(
     return diverged
 
 
-def _bits(seed: int, *key: int) -> Any:
-    """The random bits of one part of a trial, independent of all others."""
-    return np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key))
-
-
-def _state(seed: int, trial: int, name: str) -> list[int]:
-    """An algorithm's generator for ``_advance``: high and low words of state and increment."""
-    words = _bits(seed, trial, 1, zlib.crc32(name.encode())).state["state"]
-    return [*divmod(words["state"], 1 << 64), *divmod(words["inc"], 1 << 64)]
+def _states(seed: int, trials: Sequence[int], names: Sequence[str]) -> NDArray:
+    """The algorithms' generators (trials, algorithms, 4) for ``advance``."""
+    return states_of(seed, trials, [(1, zlib.crc32(name.encode())) for name in names])
 
 
 def _settings(name: str, given: Mapping[str, Any]) -> tuple[bool, float, float, int]:
@@ -306,15 +290,15 @@ def quadnoise_trials(
     law, sizes = (drawn, noise == "student", float(scale), float(df)), (n, m, b, calibrating)
     names, Z = [name for name, _ in algorithms], np.empty((n + new, d + 1))
     settings = np.array([_settings(*algorithm) for algorithm in algorithms], dtype=float)
+    settings = settings.reshape(-1, 4)
     losses = np.empty((len(trials), len(names), calibrating + unused + test_size))
     diverged = np.empty((len(trials), len(names)), dtype=np.int64)
+    states = _states(seed, trials, names)
     for t, trial in enumerate(trials):
-        rng = np.random.Generator(_bits(seed, trial, 0))
+        rng = data_rng(seed, trial)
         if drawn:
             Z[:n], Z[n:] = (np.column_stack(draw(size, rng)) for size in (n, new))
-        states = np.array([_state(seed, trial, name) for name in names], dtype=Word)
-        together = settings.reshape(-1, 4), states.reshape(-1, 4)
-        diverged[t] = _run(rng, Z, law, sizes, together, losses[t])
+        diverged[t] = _run(rng, Z, law, sizes, (settings, states[t]), losses[t])
     known, tested = losses[..., :calibrating], losses[..., -test_size:]
     return {
         name: TrialLosses(known[:, a].reshape(-1, *shape), tested[:, a], diverged[:, a])

@@ -12,8 +12,9 @@ from scipy import stats
 from cpp_core.catalog.datasets import load_dataset
 from cpp_core.learners.gradient import GradientDescent, StochasticGradientDescent
 from cpp_core.method.splits import training_groups
-from cpp_core.trials import quadnoise as quadnoise
+from cpp_core.trials import quadnoise
 from cpp_core.trials.quadnoise import DEFAULTS, TrialLosses, quadnoise_trials
+from cpp_core.trials.seeding import states_of
 
 BOTH = (("gd", {}), ("sgd", {}))
 KERNELS = [name for name, thing in vars(quadnoise).items() if hasattr(thing, "py_func")]
@@ -161,9 +162,20 @@ def test_data_are_those_of_the_dataset(d, noise, df):
     assert rng.random() == other.random()
 
 
+@pytest.mark.parametrize("seed", [0, 7, 2**32 - 1, 2**32, 2**100 + 3, 2**190 + 9])
+def test_states_are_those_of_numpy(seed):
+    trials, keys = [0, 1, 999_999, 2**32 - 1], [(1, 0), (2, 2**32 - 1), (4, 12345)]
+    for own, trial in zip(states_of(seed, trials, keys), trials, strict=True):
+        for state, key in zip(own, keys, strict=True):
+            known = np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(trial, *key)))
+            words = known.state["state"]
+            expected = [*divmod(words["state"], 2**64), *divmod(words["inc"], 2**64)]
+            assert state.tolist() == expected
+
+
 def test_uniform_numbers_are_those_of_the_generator():
     rng, w = generator(3, 2, 1, zlib.crc32(b"sgd")), np.empty(10_000)
-    quadnoise._begin(w, 0.5, np.array(quadnoise._state(3, 2, "sgd"), dtype=np.uint64))
+    quadnoise._begin(w, 0.5, quadnoise._states(3, [2], ["sgd"])[0, 0])
     assert np.array_equal(w, -0.5 + rng.random(10_000))
 
 
