@@ -17,11 +17,12 @@ from cpp_core.trials.budget import GIB, BudgetError, Cost, budget, check_budget,
 from cpp_core.trials.children import Answer, Child, Request, sentence
 from cpp_core.trials.crew import PATIENCE_SECONDS, Crew, carry_out, crew_of_all
 from cpp_core.trials.experiment import Experiment
+from cpp_core.trials.gathered import Gathered
 from cpp_core.trials.one_trial import run_block
 from cpp_core.trials.own import own_of, packed
 from cpp_core.trials.pace import Pace
 from cpp_core.trials.results import Results
-from cpp_core.trials.running import MANY_BLOCKS, Gathered, about, computed, for_disk
+from cpp_core.trials.running import MANY_BLOCKS, about, computed, for_disk
 from cpp_core.trials.store import Store, default_store
 from cpp_core.trials.watching import Watchers
 

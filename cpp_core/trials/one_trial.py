@@ -5,6 +5,7 @@ whoever else competes. Cases arrive in exchangeable order, so that consecutive r
 parts. Nothing here depends on alpha.
 """
 
+import math
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -64,11 +65,15 @@ def as_kept(losses: NDArray) -> NDArray:
 
 def _same_infinities(short: NDArray, long: NDArray) -> bool:
     """Whether no finite number became infinite."""
-    return bool(np.isfinite(short).all()) or bool((np.isinf(short) == np.isinf(long)).all())
+    if not short.size or (math.isfinite(short.min()) and math.isfinite(short.max())):
+        return True
+    return bool((np.isinf(short) == np.isinf(long)).all())
 
 
 def _vanish(short: NDArray, long: NDArray) -> bool:
     """Whether numbers other than 0 lie below those that float32 holds in full."""
+    if not short.size or short.min() >= SMALLEST:  # as most losses are
+        return False
     small = np.abs(short) < SMALLEST
     return bool(small.any()) and bool(np.asarray(long)[small].any())
 

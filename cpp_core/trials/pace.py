@@ -5,7 +5,7 @@ import time
 BLOCK_SECONDS = 0.5
 """Blocks of trials last no longer, where a trial does not: soon stored, shown and stopped."""
 
-LEAST_SECONDS = 0.03
+LEAST_SECONDS = 0.01
 """Shorter blocks would cost more to hand out than they save."""
 
 MAX_BLOCK = 250
@@ -51,7 +51,7 @@ class Pace:
         1
         >>> pace.saw(1, 0.01)
         >>> pace.block(1000, 2), pace.block(100, 2), pace.block(5, 2)
-        (50, 16, 3)
+        (50, 16, 1)
         """
         each = max(self.per_trial, 1e-9)
         seconds = max(each * left / (3 * workers), min(LEAST_SECONDS, BLOCK_SECONDS))

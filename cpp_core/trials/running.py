@@ -2,35 +2,33 @@
 
 import os
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import replace
 from functools import partial
+from itertools import groupby
 from numbers import Integral
 from queue import SimpleQueue
 from threading import Lock
 
-import numpy as np
 from joblib import cpu_count
-from numpy.typing import NDArray
 
 from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.checks import check_count
 from cpp_core.method.machine import no_machine_failure
-from cpp_core.trials.block_files import Arrays, without_cells
+from cpp_core.trials.block_files import Arrays, join, without_cells
 from cpp_core.trials.budget import check_budget
 from cpp_core.trials.cluster import Cluster
-from cpp_core.trials.experiment import MINUS, Experiment
+from cpp_core.trials.experiment import Experiment
+from cpp_core.trials.gathered import Gathered
 from cpp_core.trials.helpers import Done, Helpers, Processes, Threads
-from cpp_core.trials.one_trial import array_names, in_kernels, run_block
+from cpp_core.trials.one_trial import in_kernels, run_block
 from cpp_core.trials.own import Own, own_of
 from cpp_core.trials.pace import Pace
 from cpp_core.trials.results import Results
 from cpp_core.trials.store import Store, default_store
 
 Progress = Callable[[int, int], None]
-Block = tuple[Experiment, list[int]]
 Computed = tuple[Experiment, list[int], dict[str, Arrays]]
 
 MANY_BLOCKS = 64
@@ -84,14 +82,13 @@ def run(
     >>> results.at(alpha=0.1).shape
     (40, 11)
     """
-    results = None
-    for results in stream(
-        experiment, trials, seed, n_jobs, backend, scheduler, store=store, fresh=fresh
-    ):
+    last = None
+    for last in arriving(experiment, trials, seed, n_jobs, backend, scheduler, store, fresh):
         if progress is not None:
-            progress(len(results.trials), results.asked)
-    assert results is not None  # stream always ends with the whole
-    return results
+            progress(len(last[0].complete_trials()), trials)
+    assert last is not None  # the whole always arrives in the end
+    gathered, problem = last
+    return gathered.results(problem)
 
 
 def stream(
@@ -110,6 +107,26 @@ def stream(
     kill) loses at most the blocks in flight. What would take more memory than the budget is refused
     (``check_budget``). Arguments as in ``run``.
     """
+    parts = arriving(experiment, trials, seed, n_jobs, backend, scheduler, store, fresh)
+    with closing(parts):
+        for gathered, problem in parts:
+            yield gathered.results(problem)
+
+
+def arriving(
+    experiment: Experiment,
+    trials: int,
+    seed: int,
+    n_jobs: int | None,
+    backend: str | None,
+    scheduler: str | None,
+    store: Store | None,
+    fresh: bool,
+) -> Generator[tuple[Gathered, str | None]]:
+    """What has arrived, which grows with each block, and why nothing is written, if so.
+
+    Arguments as in ``run``. Partial results may copy what has arrived: only ``stream`` makes them.
+    """
     check_count(seed, "seed", least=0)
     n_jobs = workers(n_jobs)
     check_budget(experiment, trials, n_jobs if scheduler is None else 1)
@@ -126,35 +143,42 @@ def stream(
         gathered.load(store)
     if gathered.missing():
         if len(gathered.complete_trials()):
-            yield gathered.results(store.problem)
+            yield gathered, store.problem
         with no_machine_failure():
             blocks = computed(gathered, seed, n_jobs, backend, scheduler)
             for part, numbers, arrays in saved(store, gathered, keys, blocks):
                 for name in gathered.lacking(part.entries, numbers):
                     gathered.put(name, numbers, arrays[name])
-                yield gathered.results(store.problem)
+                yield gathered, store.problem
         for key in keys.values():
             store.compact(key, beyond=MANY_BLOCKS)
-    yield gathered.results(store.problem)
+    yield gathered, store.problem
 
 
 def saved(
-    store: Store, gathered: "Gathered", keys: Mapping[str, str], blocks: Generator[Computed]
+    store: Store, gathered: Gathered, keys: Mapping[str, str], blocks: Generator[Computed]
 ) -> Iterator[Computed]:
     """Save blocks beside the computation; each is passed on when it is stored.
 
-    Who stops here waits until all that has arrived is stored.
+    Those of an experiment that wait together are saved as one. Who stops here waits until all that
+    has arrived is stored.
     """
+    arrived: deque[Computed] = deque()
     waiting: deque[tuple[Computed, Future[None]]] = deque()
 
-    def save(part: Experiment, numbers: list[int], arrays: dict[str, Arrays]) -> None:
-        for name in gathered.lacking(part.entries, numbers):
-            words = about(part, name, gathered.seed)
-            store.save(keys[name], numbers, for_disk(part, arrays[name]), words)
+    def save() -> None:
+        """Save all that has arrived: nothing, where that was done with an earlier block."""
+        newest = [arrived.popleft() for _ in range(len(arrived))]
+        for _, together in groupby(newest, lambda block: id(block[0])):
+            part, numbers, arrays = joined(list(together))
+            for name in gathered.lacking(part.entries, numbers):
+                words = about(part, name, gathered.seed)
+                store.save(keys[name], numbers, for_disk(part, arrays[name]), words)
 
     with closing(blocks), ThreadPoolExecutor(1) as writer:
         for block in blocks:
-            waiting.append((block, writer.submit(save, *block)))
+            arrived.append(block)
+            waiting.append((block, writer.submit(save)))
             while waiting and (waiting[0][1].done() or len(waiting) > MOST_WAITING):
                 done, future = waiting.popleft()
                 future.result()
@@ -163,6 +187,16 @@ def saved(
             done, future = waiting.popleft()
             future.result()
             yield done
+
+
+def joined(blocks: list[Computed]) -> Computed:
+    """Blocks of one experiment as one, with its trials in their order."""
+    part, numbers, arrays = blocks[0]
+    if len(blocks) > 1:
+        together = {name: join([(own, each[name]) for _, own, each in blocks]) for name in arrays}
+        numbers = sorted(number for _, own, _ in blocks for number in own)
+        arrays = {name: stacked for name, (_, stacked) in together.items()}
+    return part, numbers, arrays
 
 
 def workers(n_jobs: int | None) -> int:
@@ -185,80 +219,6 @@ def for_disk(experiment: Experiment, arrays: Arrays) -> Arrays:
 def about(experiment: Experiment, algorithm: str, seed: int) -> dict[str, object]:
     """What a key of the store stands for, in words; labels of a user's own table are left out."""
     return {"algorithm": algorithm, "seed": seed, "experiment": experiment.without_cells()}
-
-
-class Gathered:
-    """The arrays of all trials asked for, filled in as they arrive."""
-
-    def __init__(self, experiment: Experiment, asked: int, seed: int) -> None:
-        self.experiment, self.asked, self.seed = experiment, asked, seed
-        self.arrays: dict[str, Arrays] = {}
-        self.have = {name: np.zeros(asked, dtype=bool) for name in experiment.entries}
-
-    def load(self, store: Store) -> None:
-        """Fill in what is stored."""
-        names = array_names(self.experiment)
-        for name in self.experiment.entries:
-            key = self.experiment.key(name, self.seed)
-            self.put(name, *store.load(key, range(self.asked), names))
-
-    def put(self, name: str, numbers: list[int], arrays: Arrays) -> None:
-        """Fill in trials of one algorithm."""
-        if not numbers:
-            return
-        if name not in self.arrays and len(numbers) == self.asked:
-            self.arrays[name] = arrays  # everything at once: no copy
-        else:
-            own = self.arrays.setdefault(
-                name,
-                {
-                    key: np.empty((self.asked, *values.shape[1:]), dtype=values.dtype)
-                    for key, values in arrays.items()
-                },
-            )
-            for key, values in arrays.items():
-                if not np.can_cast(values.dtype, own[key].dtype):  # a loss beyond float32
-                    own[key] = own[key].astype(values.dtype)
-                own[key][numbers] = values
-        self.have[name][numbers] = True
-
-    def complete_trials(self) -> NDArray[np.int64]:
-        """Trials that all algorithms have."""
-        return np.flatnonzero(np.logical_and.reduce(list(self.have.values())))
-
-    def lacking(self, names: Iterable[str], trials: list[int]) -> list[str]:
-        """Those of the entries that lack some of the trials."""
-        return [name for name in names if not self.have[name][trials].all()]
-
-    def missing(self) -> list[Block]:
-        """What to compute: trials by the set of algorithms that lack them, on shared data.
-
-        The difference of a pair needs the losses of both.
-        """
-        own, lacks = self.experiment, ~np.array(list(self.have.values()))
-        lacking: dict[tuple[str, ...], list[int]] = {}
-        for trial in np.flatnonzero(lacks.any(axis=0)).tolist():
-            flags = zip(self.have, lacks[:, trial], strict=True)
-            needed = {name for entry, none in flags if none for name in entry.split(MINUS)}
-            names = tuple(name for name in own.algorithms if name in needed)
-            lacking.setdefault(names, []).append(trial)
-        return [
-            (own if names == own.algorithms else replace(own, algorithms=names), trials)
-            for names, trials in lacking.items()
-        ]
-
-    def results(self, problem: str | None) -> Results:
-        """The results so far."""
-        done = self.complete_trials()
-        arrays = self.arrays
-        if len(done) < self.asked:
-            # Trials mostly arrive in order: a prefix needs no copy.
-            rows = slice(len(done)) if len(done) and done[-1] == len(done) - 1 else done
-            arrays = {
-                name: {key: values[rows] for key, values in own.items()}
-                for name, own in self.arrays.items()
-            }
-        return Results(self.experiment, self.seed, done, arrays, self.asked, problem)
 
 
 def computed(

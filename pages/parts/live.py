@@ -11,8 +11,9 @@ import streamlit as st
 from cpp_core import Experiment, Results, Store, default_store
 from cpp_core.trials.budget import BudgetError
 from cpp_core.trials.children import RunError
+from cpp_core.trials.gathered import Gathered
 from cpp_core.trials.jobs import Job, Jobs
-from cpp_core.trials.running import Gathered, scheduler_from_environment
+from cpp_core.trials.running import scheduler_from_environment
 from cpp_core.trials.watching import Watched
 from cpp_core.verdicts.language import counted, duration
 from cpp_core.verdicts.texts import late_words, waiting_words
