@@ -56,23 +56,21 @@ def seconds(value: float | None) -> str:
     return "" if value is None else f"{value:.3g} s"
 
 
-def ratio(row: dict[str, Any], prefix: str = "") -> str:
+def ratio(row: dict[str, Any]) -> str:
     """A ratio with its spread; none where the reference was not steady."""
-    found, spread = row.get(f"{prefix}ratio"), row.get(f"{prefix}spread")
+    found, spread = row["ratio"], row.get("spread")
     if spread is None:
         return "" if found is None else f"{found:.3g}"
     low, high, times = spread
     if found is None:
-        return f"none: the reference varied by {row[f'{prefix}swing']:.0%}"
+        return f"none: the reference varied by {row['swing']:.0%}"
     return f"{found:.3g} ({low:.3g} to {high:.3g}, {times} times)"
 
 
 def line(row: dict[str, Any]) -> str:
     """One line of the table."""
-    first = seconds(row.get("first_seconds"))
-    if "first_spread" in row:
-        first += f"; {ratio(row, 'first_')}"
     times = (row["reference_seconds"], row["ours_seconds"])
+    first = seconds(row.get("first_seconds"))
     cells = (row["work"], *map(seconds, times), ratio(row), first, row["agreement"])
     return "| " + " | ".join(cells) + " |"
 
@@ -82,10 +80,9 @@ def write(measured: dict[str, Any]) -> None:
     dates = sorted({part["date"] for part in measured.values()})
     head = [
         f"Measured on {' to '.join(dict.fromkeys((dates[0], dates[-1])))}, {os.cpu_count()} cores, "
-        f"Python {platform.python_version()}, scikit-learn {sklearn.__version__}. A first call is "
-        "followed by the ratio to a first call of the reference, where that was timed.",
+        f"Python {platform.python_version()}, scikit-learn {sklearn.__version__}.",
         "",
-        "| work | plain reference | ours, warm | reference / ours | ours, first call | agreement |",
+        "| work | plain reference | ours | reference / ours | ours, first call | agreement |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
     rows = [line(row) for name in PARTS if name in measured for row in measured[name]["rows"]]

@@ -18,7 +18,7 @@ from scipy import stats
 from sklearn.svm import SVC
 
 from benchmarks.digits import KERNELS
-from benchmarks.timing import Plain, in_turns, row, timed
+from benchmarks.timing import Cell, Plain, in_turns, row, timed
 from cpp_core import Experiment, conformal_ranks, digits_features
 from cpp_core.trials.case_study import case_study
 from cpp_core.trials.trial_entry import trial_sample
@@ -148,4 +148,5 @@ def run_rows() -> list[dict]:
     experiment = Experiment.preset("digits-instance")
     words = "SVC and a quantile forest on one core, point by point, scaled from one trial"
     plain = Plain(words, partial(trial_by_loop, experiment), 1)
-    return [row(f"digits-instance, both SVMs, {TRIALS} trials", experiment, TRIALS, plain)]
+    work = f"digits-instance, both SVMs, {TRIALS} trials"
+    return [row(Cell(work, experiment, TRIALS, plain))]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.plain import upper_end
-from benchmarks.timing import N_JOBS, Plain, in_turns, row, stored_run, timed, warmed
+from benchmarks.timing import N_JOBS, Cell, Plain, in_turns, row, stored_run, timed, warmed
 from cpp_core import Experiment, Store, run
 from cpp_core.catalog.datasets import load_dataset
 
@@ -85,7 +85,7 @@ def rows() -> Iterator[dict[str, Any]]:
         experiment = Experiment.preset(preset)
         words = f"a NumPy loop on one core, scaled from {few} trials"
         plain = Plain(words, partial(by_loop, experiment, few), few)
-        yield row(f"{preset}, {TRIALS} trials", experiment, TRIALS, plain)
+        yield row(Cell(f"{preset}, {TRIALS} trials", experiment, TRIALS, plain))
 
 
 def store_rows(trials: int = TRIALS) -> Iterator[dict[str, Any]]:

@@ -1,5 +1,6 @@
 """What a user calls, timed: ``run`` with its store, in turns with a plain way to such losses."""
 
+import math
 import os
 import subprocess
 import sys
@@ -16,11 +17,14 @@ from cpp_core import Experiment, Results, Store, run
 
 N_JOBS, REPETITIONS = 2, 5
 FIRST_CALLS = True
-"""Whether first calls are timed too."""
+"""Whether first calls are timed beside the warm ones."""
 
 WARM_SECONDS = 3.0
 """Both ways are repeated for so long before they are timed warm: workers start beside the first
 call, and load what they need in the second."""
+
+STEADY_SECONDS = 0.4
+"""A timing lasts at least so long: shorter calls are repeated inside it, so that it is steady."""
 
 UNSTEADY = 0.25
 """A reference that varied by more than this share of its median gives no ratio."""
@@ -41,13 +45,23 @@ run(Experiment.from_dict({experiment!r}), {trials}, n_jobs={n_jobs}, store=Store
 class Plain:
     """A plain way: ``function()`` gives upper ends by algorithm, from a share of the trials.
 
-    ``first`` is code for a process of its own, where the first call is compared too.
+    ``first`` is code of the same for a process of its own, where first calls are compared.
     """
 
     words: str
     function: Callable[[], dict[str, NDArray]]
     trials: int
     first: str | None = None
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A run, and the plain way to the same."""
+
+    work: str
+    experiment: Experiment
+    trials: int
+    plain: Plain
 
 
 def stored_run(experiment: Experiment, trials: int) -> tuple[float, Results]:
@@ -91,6 +105,11 @@ def warmed(function: Callable[[], Any]) -> Any:
             return found
 
 
+def mean_seconds(seconds: Callable[[], float], calls: int) -> float:
+    """The mean of several calls, each of which tells its seconds."""
+    return sum(seconds() for _ in range(calls)) / calls
+
+
 def in_turns(
     reference: Callable[[], float], ours: Callable[[], float], repetitions: int = REPETITIONS
 ) -> dict[str, Any]:
@@ -107,34 +126,45 @@ def in_turns(
     }
 
 
-def row(work: str, experiment: Experiment, trials: int, plain: Plain) -> dict[str, Any]:
-    """A line of the table: warm calls in turns, then first calls in processes of their own.
+def warm_row(cell: Cell) -> dict[str, Any]:
+    """A line of the table: warm calls in turns.
 
-    The first calls of both, which compile, load and start workers, are not among the warm ones.
+    The first calls of both, which compile, load and start workers, are not among them. Short calls
+    are repeated inside each timing.
     """
+    experiment, trials, plain = cell.experiment, cell.trials, cell.plain
     ends = warmed(plain.function)
     results = warmed(lambda: stored_run(experiment, trials)[1])
+    calls = math.ceil(STEADY_SECONDS / timed(plain.function)[0])
     scale = trials / plain.trials
     found = in_turns(
-        lambda: scale * timed(plain.function)[0], lambda: stored_run(experiment, trials)[0]
+        lambda: scale * mean_seconds(lambda: timed(plain.function)[0], calls),
+        lambda: mean_seconds(lambda: stored_run(experiment, trials)[0], calls),
     )
-    found |= {
-        "work": f"{work}; the reference: {plain.words}",
+    return found | {
+        "work": f"{cell.work}; the reference: {plain.words}",
         "agreement": agreement(ends, results),
         "load": os.getloadavg()[0],
     }
-    if not FIRST_CALLS:
-        return found
-    if plain.first is None:
-        return {**found, "first_seconds": first_call(experiment, trials)}
-    code = plain.first
-    first = in_turns(lambda: first_seconds(code), lambda: first_call(experiment, trials))
-    return {
-        **found,
-        "first_seconds": first["ours_seconds"],
-        "first_ratio": first["ratio"],
-        "first_spread": first["spread"],
-        "first_swing": first["swing"],
+
+
+def row(cell: Cell) -> dict[str, Any]:
+    """The same, with the seconds of a first call."""
+    found = warm_row(cell)
+    if FIRST_CALLS:
+        found["first_seconds"] = first_call(cell.experiment, cell.trials)
+    return found
+
+
+def first_row(cell: Cell) -> dict[str, Any]:
+    """A line of the table: first calls of both, each in a process of its own, in turns."""
+    code = cell.plain.first
+    assert code is not None  # the plain way of this cell has code for that
+    found = in_turns(lambda: first_seconds(code), lambda: first_call(cell.experiment, cell.trials))
+    return found | {
+        "work": f"first call: {cell.work}; the reference: a first call of {cell.plain.words}",
+        "agreement": "",
+        "load": os.getloadavg()[0],
     }
 
 
