@@ -22,6 +22,7 @@ from cpp_core.catalog.own_algorithms import add_algorithm
 CHART = Path(__file__).parents[1] / "docs" / "scale.svg"
 REPETITIONS, LEAST = 5, 0.05
 TRIALS = (3, 10, 30, 100, 300)
+COMPILED_TRIALS = (10, 30, 100, 300, 1000)
 ROWS = (2_000, 6_000, 20_000, 60_000, 200_000)
 SETS = (20, 40, 80, 160, 320, 640)
 ALGORITHMS = (1, 2, 3, 4, 6)
@@ -64,10 +65,11 @@ def of_run(experiment: Experiment, trials: int) -> float:
 
 
 def growths() -> list[Growth]:
-    """The four directions, and the learner alone."""
+    """The four directions, compiled trials too, and the learner alone."""
     logistic = Experiment(dataset="breast-cancer", algorithms=("logistic",))
     rows = Experiment(dataset="quadnoise", algorithms=("ridge",), n=200, test_size=100)
     sets = replace(rows, algorithms=("knn",), variant="z-free", n=6_400, n_sets=20)
+    quadnoise = Experiment.preset("quadnoise-algorithm")
     draw, ridge = load_dataset("quadnoise").draw, make_algorithm("ridge", "regression")
 
     def trial(n: int) -> None:
@@ -80,6 +82,8 @@ def growths() -> list[Growth]:
     return [
         Growth("trials", "trials of logistic regression, candidate", TRIALS,
                tuple(of_run(logistic, trials) for trials in TRIALS), "1"),
+        Growth("compiled", "trials of quadnoise, Z-free", COMPILED_TRIALS,
+               tuple(of_run(quadnoise, trials) for trials in COMPILED_TRIALS), "1"),
         Growth("rows", "rows of a candidate, ridge", ROWS,
                tuple(of_run(replace(rows, n=n), 3) / 3 for n in ROWS), "the learner's"),
         Growth("learner", "the same rows, drawn, fitted and judged by scikit-learn alone", ROWS,
@@ -95,7 +99,7 @@ def growths() -> list[Growth]:
 
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 640, 380, 60, 50, 16
-COLORS = ("#0072B2", "#D55E00", "#999999", "#009E73", "#CC79A7")
+COLORS = ("#0072B2", "#D55E00", "#999999", "#009E73", "#CC79A7", "#7A5C00")
 
 
 def chart(found: list[Growth]) -> str:
