@@ -25,6 +25,7 @@ from pages.parts.keeping import DRAWN, REPORTS, RESULTS, STUDIED
 from pages.parts.live import jobs, keys_of, stored_results, stored_trials
 from pages.parts.room import Uploads
 from pages.parts.show import kept
+from pages.parts.studies import begin_first
 
 HEADERS = [
     (b"content-security-policy", b"frame-ancestors 'self'"),
@@ -280,6 +281,8 @@ def look_after(ready: Event) -> None:
     CALM.disturb()
     CALM.wait()
     jobs().crew.start()
+    with suppress(Exception):  # whoever asks for it is told why
+        begin_first()
     while True:
         time.sleep(TIDY_SECONDS)
         with suppress(Exception):  # whatever fails once, it goes on

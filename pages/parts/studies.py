@@ -1,6 +1,6 @@
 """Studies of a trial's test cases: computed once for everybody, awaited on the page."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 from cpp_core import Experiment
@@ -34,6 +34,29 @@ PATIENCE = 2.0
 """Seconds that a page waits for sets before it shows progress: without them it has nothing."""
 
 
+def _key(of: str, experiment: Experiment, *args: Any) -> Hashable:
+    return of, tuple(experiment.key(name, args[0]) for name in experiment.algorithms), args
+
+
+def begun(of: str, experiment: Experiment, *args: Any, limit: float | None) -> Watched[Any]:
+    """A study with these arguments (seed, trial, case), which starts where there is none yet.
+
+    It may take as long as the ``limit``, in seconds, where nobody asked for it.
+    """
+
+    def begin() -> Watched[Any]:
+        own = packed(own_of(experiment))
+        return Watched(jobs().crew, STUDIES[of][0], experiment, *args, own=own, limit=limit)
+
+    return STUDIED.get(_key(of, experiment, *args), begin)
+
+
+def begin_first() -> None:
+    """Begin with the sets that One case shows to whoever has chosen nothing."""
+    experiment = cases.case_experiment(Experiment.preset("digits-candidate"))
+    begun("sets", experiment, 0, limit=FIRST_SECONDS)
+
+
 def study_of(of: str, experiment: Experiment, *args: Any) -> Any:
     """What a study with these arguments (seed, trial, case) finds; None while it is on its way.
 
@@ -41,18 +64,14 @@ def study_of(of: str, experiment: Experiment, *args: Any) -> Any:
     would take more than it may.
     """
     check_budget(experiment, workers=jobs().n_jobs, study=True)
-    asked = of, tuple(experiment.key(name, args[0]) for name in experiment.algorithms), args
-
-    def begin(limit: float | None) -> Watched[Any]:
-        own = packed(own_of(experiment))
-        return Watched(jobs().crew, STUDIES[of][0], experiment, *args, own=own, limit=limit)
+    asked = _key(of, experiment, *args)
 
     def again(limit: float | None) -> None:
         if STUDIED.find(asked) is study:  # nobody else has asked for it meanwhile
             STUDIED.drop(asked)
-            STUDIED.get(asked, lambda: begin(limit))
+            begun(of, experiment, *args, limit=limit)
 
     fits = STUDIES[of][1](experiment) * len(experiment.algorithms)
     moment = PATIENCE if of in ("sets", "symbols") else MOMENT
-    study = STUDIED.get(asked, lambda: begin(FIRST_SECONDS))
+    study = begun(of, experiment, *args, limit=FIRST_SECONDS)
     return awaited(study, again, of.capitalize(), fits, of, moment)

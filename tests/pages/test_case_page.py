@@ -6,7 +6,8 @@ import time
 import pytest
 
 from cpp_core.trials import case_study, fresh_candidates
-from pages.parts.studies import STUDIES
+from pages.parts.keeping import STUDIED
+from pages.parts.studies import STUDIES, begin_first
 from tests.builders import unmarked
 from tests.pages.test_pages import charts, open_page, plain, settle, text_of
 
@@ -41,6 +42,14 @@ def test_the_link_keeps_the_case():
     at = settle(at)
     assert "<b>Case 5</b>" in text_of(at)
     assert at.query_params["case"] == "5"
+
+
+def test_what_one_case_shows_first_is_studied_beforehand():
+    STUDIED.clear()
+    begin_first()
+    at = settle(open_page("case"))
+    assert "SVM-rbf" in text_of(at)
+    assert STUDIED.made == 2  # only what candidates lose at the case was missing
 
 
 def test_alpha_keeps_the_case_although_it_changes_the_order():
