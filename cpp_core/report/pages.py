@@ -36,6 +36,7 @@ from cpp_core.verdicts.file_lines import (
 )
 from cpp_core.verdicts.groups import no_group_bounds
 from cpp_core.verdicts.language import confidence, counted
+from cpp_core.verdicts.loss_words import in_unit
 from cpp_core.verdicts.summary import Table, figures_table
 from cpp_core.verdicts.texts import RE_SPLITS
 from cpp_core.verdicts.verdict import INDEPENDENT, Verdict
@@ -329,5 +330,4 @@ def _about_data(experiment: Experiment, source: Source | None) -> str:
     if experiment.kind.symbolic:
         return f"{told}."
     loss = experiment.criterion
-    unit = f", in {loss.unit}" if loss.unit else ""
-    return f"{told}. Loss: {loss.words}{unit}."
+    return f"{told}. Loss: {loss.words}{in_unit(loss.unit)}."

@@ -16,7 +16,7 @@ from cpp_core.method.ranks import check_losses
 from cpp_core.trials.experiment_checks import MAX_ALGORITHMS
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import LEAST_TRIALS, About, about_numbers, about_results
-from cpp_core.verdicts.bounds import bound_of, expected_loss, typical
+from cpp_core.verdicts.bounds import bound_of, typical
 from cpp_core.verdicts.choice import Choice, choose
 from cpp_core.verdicts.decisions import (
     Decision,
@@ -26,7 +26,7 @@ from cpp_core.verdicts.decisions import (
     error_rate_of,
 )
 from cpp_core.verdicts.groups import group_bounds, in_group
-from cpp_core.verdicts.next_errors import errors_ahead, errors_ahead_of
+from cpp_core.verdicts.next_errors import ahead, ahead_of
 from cpp_core.verdicts.pairs import AllPairs, all_pairs, all_pairs_of, summary_of
 from cpp_core.verdicts.selection import selection_safe, winner_of
 from cpp_core.verdicts.strip import Strip, strip_from, strip_of
@@ -100,9 +100,7 @@ def answers_from(
         Average losses that differ by less are practically equal.
     """
     names = results.algorithms
-    errors = about_results(results).errors and not results.experiment.kind.symbolic
-    told = errors_ahead if errors else expected_loss
-    bounds = tuple(told(results, name, alpha, side) for name in names)
+    bounds = tuple(ahead(results, name, alpha, side) for name in names)
     enough = names if len(results.trials) >= LEAST_TRIALS else ()
     usual = tuple(typical(results, name, alpha, side) for name in enough)
     decisions = decisions_from(results, alpha, at_most, error_rate_at_most, batch_size, delta)
@@ -185,9 +183,7 @@ def answers_of(
         for name, own in columns.items()
     ]
     answer: tuple[Verdict, ...] = tuple(bound_of(own, alpha, its, name) for own, its, name in owns)
-    bounds = answer
-    if about.errors:
-        bounds = tuple(errors_ahead_of(own, alpha, its, name) for own, its, name in owns)
+    bounds = tuple(ahead_of(own, alpha, its, name) for own, its, name in owns)
     if limit is not None:
         answer = tuple(decision_of(own, limit, alpha, its, name, delta) for own, its, name in owns)
     elif error_rate_at_most is not None and batch_size is not None:

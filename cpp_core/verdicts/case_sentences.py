@@ -31,7 +31,7 @@ from cpp_core.verdicts.language import (
     sentence,
     with_unit,
 )
-from cpp_core.verdicts.loss_words import top_words
+from cpp_core.verdicts.loss_words import in_parentheses, in_unit, top_words
 from cpp_core.verdicts.set_words import EMPTY, has_words, set_words
 from cpp_core.verdicts.texts import training_runs
 from cpp_core.verdicts.verdict import EXCHANGEABLE, Brief, Verdict
@@ -317,7 +317,7 @@ def ordered_by(study: Study, gallery: Gallery) -> str:
     if isinstance(study, SymbolStudy):
         return "how many kinds of outcome are left"
     about, several = about_experiment(study.experiment), len(study.experiment.algorithms) > 1
-    unit = f", in {about.unit}" if about.unit else f" ({about.loss})"
+    unit = in_unit(about.unit) or in_parentheses(about.loss)
     bound = "the highest bound of any algorithm" if several else "the bound"
     surprise = "how far the algorithms' bounds lie apart"
     if not several:

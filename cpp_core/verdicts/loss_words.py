@@ -34,6 +34,15 @@ def in_parentheses(*about: str) -> str:
     return f" ({told})" if told else ""
 
 
+def in_unit(unit: str) -> str:
+    """A unit behind what is counted in it.
+
+    >>> in_unit("EUR"), in_unit("")
+    (', in EUR', '')
+    """
+    return f", in {unit}" if unit else ""
+
+
 # As it is offered
 
 

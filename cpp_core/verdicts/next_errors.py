@@ -10,6 +10,7 @@ from cpp_core.checks import Level, exact_alpha
 from cpp_core.method.counts import batch_errors
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import About, check_scores
+from cpp_core.verdicts.bounds import bound_of, expected_loss
 from cpp_core.verdicts.language import confidence, counted, number
 from cpp_core.verdicts.thresholds import independent_losses
 from cpp_core.verdicts.verdict import EXCHANGEABLE, Brief, Claim, Verdict
@@ -74,6 +75,18 @@ def errors_ahead(
     """The same for the zero-one losses of trial 0; of a group one loss counts."""
     losses, about, label = independent_losses(results, algorithm)
     return errors_ahead_of(losses, alpha, about, label, side)
+
+
+def ahead_of(losses: Any, alpha: Level, about: About, label: str) -> Verdict:
+    """What is ahead: where errors are counted those among the next cases, else the next loss."""
+    return (errors_ahead_of if about.errors else bound_of)(losses, alpha, about, label)
+
+
+def ahead(results: Results, algorithm: str, alpha: Level = 0.1, side: str = "upper") -> Verdict:
+    """The same for trial 0; kinds of error are neither counted nor bounded."""
+    experiment = results.experiment
+    by_count = experiment.criterion.errors and not experiment.kind.symbolic
+    return (errors_ahead if by_count else expected_loss)(results, algorithm, alpha, side)
 
 
 def errors_reading(verdict: Verdict) -> str:

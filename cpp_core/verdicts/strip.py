@@ -14,14 +14,14 @@ from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.checks import Level
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import LEAST_TRIALS, About, about_results
-from cpp_core.verdicts.bounds import bound_of, expected_loss
+from cpp_core.verdicts.bounds import expected_loss
 from cpp_core.verdicts.choice import Choice, choose, choose_of
 from cpp_core.verdicts.decisions import Decision, decisions_from
 from cpp_core.verdicts.failing import failed_lines
 from cpp_core.verdicts.held_out import average_of, held_out_losses, over_what
 from cpp_core.verdicts.language import confidence, counted, listed, plural, sentence
 from cpp_core.verdicts.luck import split_places
-from cpp_core.verdicts.next_errors import errors_ahead, errors_ahead_of
+from cpp_core.verdicts.next_errors import ahead, ahead_of
 from cpp_core.verdicts.selection import selection_safe, winner_of
 from cpp_core.verdicts.strip_cards import (
     AVERAGES,
@@ -94,7 +94,7 @@ def strip_from(
         return _symbolic(results, alpha)
     entrants = []
     for i, name in enumerate(names):
-        bound = (errors_ahead if about.errors else expected_loss)(results, name, alpha, side)
+        bound = ahead(results, name, alpha, side)
         losses, usual = held_out_losses(results, name), usual_bound(results, name, alpha, side)
         own = Entrant(name, ALGORITHMS[name].label, bound, average_of(losses), len(losses), usual)
         entrants.append(replace(own, limits=tuple(limits[i :: len(names)])))
@@ -129,7 +129,7 @@ def strip_of(
     entrants = []
     for i, (name, losses) in enumerate(columns.items()):
         label = name if len(columns) > 1 else "model"
-        bound = (errors_ahead_of if about.errors else bound_of)(losses, alpha, about, label)
+        bound = ahead_of(losses, alpha, about, label)
         own = Entrant(name, label, bound, average_of(losses), len(losses))
         entrants.append(replace(own, limits=tuple(limits[i :: len(columns)])))
     choice = choose_of(columns, alpha, about, margin)

@@ -12,6 +12,7 @@ from cpp_core.trials.case_study import Study
 from cpp_core.trials.gallery import Gallery, orders
 from cpp_core.verdicts import case_sentences as said
 from cpp_core.verdicts.language import counted, sentence
+from cpp_core.verdicts.loss_words import in_parentheses
 from pages.parts import door
 from pages.parts.own import class_ids
 from pages.parts.show import show_frame
@@ -87,7 +88,7 @@ def one_of(words: str, options: tuple[str, ...], key: str, start: str, **more: A
 def show_case(study: Study, case: int) -> None:
     """The case itself: its picture, or its inputs."""
     data, one = study.experiment.data, sentence(said.noun(study.experiment))
-    unit, what = f" ({data.unit})" if data.unit else "", said.label_noun(study.experiment)
+    unit, what = in_parentheses(data.unit), said.label_noun(study.experiment)
     drawn = ""
     if data.picture is not None:
         uri, style = picture_uri(data.picture(study.X[case])), "image-rendering:pixelated"

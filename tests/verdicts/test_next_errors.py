@@ -5,7 +5,16 @@ import pytest
 
 from cpp_core import batch_errors
 from cpp_core.verdicts.about import about_numbers
-from cpp_core.verdicts.next_errors import errors_ahead_of, errors_reading, errors_title
+from cpp_core.verdicts.bounds import bound_of, expected_loss
+from cpp_core.verdicts.next_errors import (
+    ahead,
+    ahead_of,
+    errors_ahead,
+    errors_ahead_of,
+    errors_reading,
+    errors_title,
+)
+from tests.builders import results_of, symbolic
 
 ABOUT = about_numbers(errors=True)
 
@@ -39,3 +48,15 @@ def test_one_title_for_all():
     assert errors_title([told(0, size=1)]).startswith(
         "On the next 1 case, with 90 % confidence: a "
     )
+
+
+def test_what_is_ahead_are_errors_where_they_are_counted():
+    wrong = np.repeat([[1.0, 0.0]], [10, 89], axis=1)
+    for loss, what in (("zero_one", errors_ahead), ("brier", expected_loss)):
+        results = results_of([wrong], loss=loss)
+        assert ahead(results, "logistic", 0.1) == what(results, "logistic", 0.1)
+    kinds = symbolic(20)
+    assert ahead(kinds, "logistic", 0.1) == expected_loss(kinds, "logistic", 0.1)
+    assert ahead_of(wrong[0], 0.1, ABOUT, "a") == errors_ahead_of(wrong[0], 0.1, ABOUT, "a")
+    plain = about_numbers()
+    assert ahead_of(wrong[0], 0.1, plain, "a") == bound_of(wrong[0], 0.1, plain, "a")
