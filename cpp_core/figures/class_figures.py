@@ -87,8 +87,8 @@ def class_bars(
             known = rows.dropna(subset="bound")
             said = [_bound_words(row, about) for row in known.to_dict("records")]
             style = {"marker": fill(name, hatched=True), "hover": f"{shown}, %{{customdata}}"}
-            title = f"{shown}, the label's own"
-            figure.draw(slot + 1, known, ("zero", "bound"), said, name=title, **style)
+            key = f"{shown}, the label's own"
+            figure.draw(slot + 1, known, ("zero", "bound"), said, name=key, **style)
     counts = data.groupby("label", sort=False)["cases"].first()
     figure.frame_classes(unit, counts, len(names) > 1 or own)
     title = class_finding(data, about)

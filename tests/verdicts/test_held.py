@@ -8,7 +8,7 @@ import pytest
 
 from cpp_core.verdicts.about import about_results
 from cpp_core.verdicts.coverage import too_few
-from cpp_core.verdicts.held import held, held_title, ranks_words, within
+from cpp_core.verdicts.held import held, held_title, missing_words, ranks_words, within
 from tests.builders import SIX, failing, infinite, results_of, tenths
 
 pytestmark = pytest.mark.usefixtures("no_warnings")
@@ -141,3 +141,9 @@ def test_greater_is_better():
     assert title_of(results_of([bad], **ACCURACY)) == (
         "With 90 % confidence, Logistic regression has no bound above the bottom of the range, 0"
     )
+
+
+def test_what_a_verdict_lacks():
+    assert missing_words({"k": 5, "k_needed": 9}) == "no bound: 4 more cases would give one"
+    assert missing_words({"k": 8, "k_needed": 9}) == "no bound: 1 more case would give one"
+    assert missing_words({"k": 9, "k_needed": 9}) == missing_words({"k": 10, "k_needed": 9}) == ""

@@ -9,7 +9,7 @@ from scipy import stats
 from cpp_core.method.modulation import LEVELS
 from cpp_core.verdicts.about import About
 from cpp_core.verdicts.comparisons import Pair, wins_of
-from cpp_core.verdicts.pairs import all_pairs, all_pairs_of, judged
+from cpp_core.verdicts.pairs import all_pairs, all_pairs_of, decided_title, judged
 from tests.builders import PLAIN, SPREAD, pair, results_of, symbolic, tenths
 
 TIES = "is not worse; they tie on 50 of 99 calibration cases"
@@ -239,3 +239,15 @@ def test_all_pairs():
     )
     single = all_pairs(pair(SPREAD - 1)).summary.text
     assert "for the pair with 90 % confidence: Logistic regression is better than" in single
+
+
+def test_how_many_differences_are_on_one_side_of_zero():
+    told = {"first": "A", "second": "B"}
+    every = ["first better", "second better", "either", "equal", "first not worse", "empty"]
+    facts = [told | {"outcome": outcome} for outcome in every]
+    assert decided_title(facts) == "2 of 6 differences on one side of zero"
+    assert decided_title(facts[2:3]) == "0 of 1 difference on one side of zero"
+    worlds = {"a": np.zeros(99), "b": np.ones(99), "c": np.ones(99)}
+    pairs = all_pairs_of(worlds, 0.1, About(n_algorithms=3), "next case", None).pairs
+    found = decided_title([verdict.facts for verdict in pairs])
+    assert found == "2 of 3 differences on one side of zero"  # b and c are equal
