@@ -20,10 +20,12 @@ import cpp_core.trials.running
 from cpp_core import Experiment, Store, add_table, run, stream
 from cpp_core.method.machine import SchedulerError
 from cpp_core.trials.crew import crew_of_all
+from cpp_core.trials.gathered import Gathered
 from cpp_core.trials.helpers import Processes, Threads, learned, shared
+from cpp_core.trials.one_trial import run_block
 from cpp_core.trials.own import own_of
 from cpp_core.trials.pace import Pace
-from cpp_core.trials.running import workers, works_in_threads
+from cpp_core.trials.running import joined, workers, works_in_threads
 
 PLAIN = Experiment(dataset="iris", algorithms=("naive-bayes", "dummy"))
 QUICK = Experiment(dataset="quadnoise", algorithms=("gd", "sgd"), n=300, test_size=60)
@@ -157,6 +159,34 @@ def test_partial_results_grow(store, monkeypatch):
     calls = []
     run(PLAIN, 8, store=store, progress=lambda done, asked: calls.append((done, asked)))
     assert calls == [(8, 8)]
+
+
+def test_blocks_that_wait_together_are_one():
+    blocks = [(PLAIN, numbers, run_block(PLAIN, 0, numbers)[0]) for numbers in ([4], [0, 2], [1])]
+    part, numbers, arrays = joined(blocks)
+    whole = run_block(PLAIN, 0, [0, 1, 2, 4])[0]
+    assert part is PLAIN
+    assert numbers == [0, 1, 2, 4]
+    assert arrays.keys() == whole.keys()
+    for name, own in whole.items():
+        for key, values in own.items():
+            np.testing.assert_array_equal(arrays[name][key], values)
+    assert joined(blocks[:1]) == blocks[0]
+
+
+def test_trials_are_missing_by_who_lacks_them():
+    gathered = Gathered(PLAIN, 6, 0)
+    first, second = PLAIN.algorithms
+    gathered.have[first][[0, 1, 4]] = True
+    gathered.have[second][[1, 3]] = True
+    assert [(part.algorithms, numbers) for part, numbers in gathered.missing()] == [
+        ((second,), [0, 4]),
+        (PLAIN.algorithms, [2, 5]),
+        ((first,), [3]),
+    ]
+    assert gathered.missing()[1][0] is PLAIN
+    gathered.have[first][:] = gathered.have[second][:] = True
+    assert gathered.missing() == []
 
 
 @pytest.mark.slow
