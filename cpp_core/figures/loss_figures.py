@@ -27,7 +27,7 @@ from cpp_core.verdicts.about import About, about_numbers
 from cpp_core.verdicts.beyond import beyond_bound, beyond_title
 from cpp_core.verdicts.bounds import bound_of
 from cpp_core.verdicts.comparisons import Pair, next_difference_of
-from cpp_core.verdicts.held import Held, held_title, missing_words
+from cpp_core.verdicts.inside import Held, held_title, missing_words
 from cpp_core.verdicts.language import (
     confidence,
     counted,

@@ -24,7 +24,7 @@ from cpp_core.figures.panels import (
 from cpp_core.figures.sketch import Settings, plain
 from cpp_core.trials.results import median
 from cpp_core.verdicts.about import LEAST_TRIALS, About, End
-from cpp_core.verdicts.held import Held, within
+from cpp_core.verdicts.inside import Held, within
 from cpp_core.verdicts.language import number, plural
 from cpp_core.verdicts.over_trials import quantile
 from cpp_core.verdicts.set_words import has_words

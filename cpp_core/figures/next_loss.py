@@ -11,8 +11,8 @@ from cpp_core.figures.panels import Panel
 from cpp_core.trials.results import Results, median
 from cpp_core.verdicts.about import LEAST_TRIALS, about_results, check_numeric
 from cpp_core.verdicts.coverage import too_few
-from cpp_core.verdicts.held import FAILED, held, held_title, numbers_noun, ranks_words, within
 from cpp_core.verdicts.held_out import average_of, held_out_losses
+from cpp_core.verdicts.inside import FAILED, held, held_title, numbers_noun, ranks_words, within
 from cpp_core.verdicts.language import counted, listed, plural
 from cpp_core.verdicts.loss_words import loss_label
 from cpp_core.verdicts.over_trials import Columns, columns, typical_sets, typical_title

@@ -8,7 +8,7 @@ import pytest
 
 from cpp_core.verdicts.about import about_results
 from cpp_core.verdicts.coverage import too_few
-from cpp_core.verdicts.held import held, held_title, missing_words, ranks_words, within
+from cpp_core.verdicts.inside import held, held_title, missing_words, ranks_words, within
 from tests.builders import SIX, failing, infinite, results_of, tenths
 
 pytestmark = pytest.mark.usefixtures("no_warnings")
