@@ -19,7 +19,6 @@ from cpp_core.verdicts.decisions import Decision
 from cpp_core.verdicts.groups import GROUPS_BEFORE, group_bounds
 from cpp_core.verdicts.held_out import average_words
 from cpp_core.verdicts.language import (
-    clause,
     confidence,
     counted,
     listed,
@@ -34,8 +33,6 @@ from cpp_core.verdicts.pairs import condition_of
 from cpp_core.verdicts.strip import Strip
 from cpp_core.verdicts.strip_cards import (
     AVERAGE_BEYOND,
-    AVERAGES,
-    BEYOND,
     STRENGTHS,
     Entrant,
     far_worse,
@@ -178,12 +175,7 @@ def decision_line(strip: Strip, alpha: Level) -> str:
     """
     text = strip.text.removesuffix(".")
     if strip.choice is None:
-        averages = [card for card in strip.cards[:1] if card.topic in AVERAGES]
-        told = [
-            f"; {clause(card.topic).removeprefix('on ')} {card.text}"
-            f"{BEYOND if card.detail.endswith(BEYOND) else ''}"
-            for card in averages
-        ]
+        told = [f"; {card.line}" for card in strip.cards[:1] if card.line]
         return f"{strip.title} {text}{''.join(told)}."
     own = strip.choice
     level = "" if own.claim == "open" else f" ({own.strength}, {confidence(alpha)} confidence)"

@@ -34,12 +34,18 @@ def average_words(average: float) -> str:
 
 def trial_noun(experiment: Experiment) -> str:
     """What a trial is in words: a split of one table, or a data set that was simulated."""
-    return "simulated data set" if experiment.data.size is None else "split"
+    kind = "simulated " if experiment.data.size is None else ""
+    return f"{kind}{short_noun(experiment)}"
+
+
+def short_noun(experiment: Experiment) -> str:
+    """The same in short."""
+    return "data set" if experiment.data.size is None else "split"
 
 
 def this_one(experiment: Experiment) -> str:
     """The trial that carries the promise, in words: "this split" or "this data set"."""
-    return f"this {trial_noun(experiment).removeprefix('simulated ')}"
+    return f"this {short_noun(experiment)}"
 
 
 def over_what(results: Results) -> str:

@@ -9,7 +9,7 @@ from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.checks import Level
 from cpp_core.trials.results import Results, median
 from cpp_core.verdicts.about import LEAST_TRIALS, about_results, first_trial
-from cpp_core.verdicts.held_out import this_one
+from cpp_core.verdicts.held_out import short_noun, this_one
 from cpp_core.verdicts.language import counted, percent, sentence
 from cpp_core.verdicts.verdict import Brief, Verdict
 
@@ -40,7 +40,7 @@ def split_place(
     if np.isinf(own):
         return None
     this = this_one(results.experiment)
-    kind = this.removeprefix("this ")
+    kind = short_noun(results.experiment)
     below, above = float(np.mean(others < own)), float(np.mean(others > own))
     equal, others_ = 1 - below - above, counted(n - 1, f"other {kind}")
     if above > max(below, 0.5):
@@ -62,7 +62,8 @@ def split_place(
     )
     facts = about.facts(
         *(alpha, results.experiment.sizes.k), algorithm=label, bound=own, below=below, above=above,
-        typical=median(bounds), test_coverage=float(read.test_coverage[row]), trials=n, this=this,
+        place=place, typical=median(bounds), test_coverage=float(read.test_coverage[row]),
+        trials=n, this=this,
     )  # fmt: skip
     simulated = results.experiment.data.size is None
     lean = "fresh simulated data in each trial" if simulated else "re-splits of one table"

@@ -177,7 +177,7 @@ def _strip(
     open_ = not choice.use and all(map(one_bound, entrants))
     told = choice.facts["n_needed"] is not None
     cards = [
-        pair_card(AVERAGES[0], asked.mean, named, told),
+        pair_card(AVERAGES[False][0], asked.mean, named, told),
         pair_card(f"New {plural(about.new)}", asked.wins, named, told),
         bound_card(ranked if open_ else ranked[:2], solo, about, more),
         *limit_cards(ranked, about),

@@ -25,8 +25,8 @@ AVERAGE_BEYOND = "the average lies beyond it"
 BEYOND = ", beyond the bound"
 """The same behind an average."""
 
-AVERAGES = "On average", "Error rate"
-"""The topic of the average of one that is alone, and of errors."""
+AVERAGES = {False: ("On average", "average"), True: ("Error rate", "error rate")}
+"""The topic of an average, and its noun; by whether it is of errors."""
 
 FIXED = "if fixed beforehand"
 """The bound of one that was picked here would be the lowest of several: it covers less often."""
@@ -44,6 +44,7 @@ class Card:
     verdicts: tuple[Verdict, ...]  # that of the figure first; none behind a mere description
     provided: str = ""  # under which condition the claim has its strength
     apart: str | None = None  # the detail where a table beside it has the figures of all
+    line: str = ""  # the same as a part of a line, where a line of text tells it
 
     @property
     def mark(self) -> str:
@@ -99,10 +100,10 @@ def bound_card(two: Sequence[Entrant], solo: bool, about: About, more: tuple[Ver
     if far_worse(best, about):
         parts.append(AVERAGE_BEYOND)
     apart = "; ".join(parts)
-    parts.append(_average(best, about))
+    parts.append(_average(best, about)[1])
     for x in others:
         beyond = BEYOND if far_worse(x, about) else ""
-        parts.append(f"{x.label}: {x.bound.brief.lead}, {_average(x, about)}{beyond}")
+        parts.append(f"{x.label}: {x.bound.brief.lead}, {_average(x, about)[1]}{beyond}")
     verdicts = *(x.bound for x in two), *more
     strength, told = _strength(best.bound), "; ".join(parts)
     return Card(_next(about), text, told, own.claim, strength, verdicts, FIXED, apart)
@@ -157,14 +158,16 @@ def far_worse(own: Entrant, about: About) -> bool:
     return one_bound(own) and about.worse(own.average, own.bound.facts["bound"])
 
 
-def _average(own: Entrant, about: About) -> str:
-    """The average loss in words: of errors, the error rate."""
+def _average(own: Entrant, about: About, unit: str = "") -> tuple[str, str]:
+    """The average loss and the same with its noun: of errors, the error rate."""
+    noun = AVERAGES[about.errors][1]
     if about.errors:
         wrong = 1 - own.average if about.greater_is_better else own.average
-        return f"error rate {percent(wrong)}"
+        return percent(wrong), f"{noun} {percent(wrong)}"
     if not np.isfinite(own.average):
-        return "no finite average"
-    return f"average {number(own.average)}"
+        return f"no finite {noun}", f"no finite {noun}"
+    shown = with_unit(number(own.average), unit)
+    return shown, f"{noun} {shown}"
 
 
 def _limit_words(limit: Decision, about: About) -> str:
@@ -195,15 +198,15 @@ def limit_cards(ranked: Sequence[Entrant], about: About) -> list[Card]:
 
 def average_card(own: Entrant, about: About) -> Card:
     """The average, a description; that it is beyond the bound is said."""
-    shown = with_unit(_average(own, about).removeprefix("average "), about.unit)
-    shown = shown.removeprefix("error rate ")
-    over = f"over {counted(own.n, f'held-out {about.held_out}')}"
-    over += BEYOND if far_worse(own, about) else ""
-    return Card(AVERAGES[about.errors], shown, over, "yes", None, ())
+    shown, named = _average(own, about, about.unit)
+    beyond = BEYOND if far_worse(own, about) else ""
+    over = f"over {counted(own.n, f'held-out {about.held_out}')}{beyond}"
+    topic = AVERAGES[about.errors][0]
+    return Card(topic, shown, over, "yes", None, (), line=f"{named}{beyond}")
 
 
 def usual_card(usual: float, about: About, over: str, places: tuple[Verdict, ...]) -> Card:
     """The bound that is typical of other splits, and where that of this one lies among them."""
-    place = places[0].brief.detail.partition(";")[0] if places else ""
-    detail = f"{places[0].facts['this']}'s {place}" if place else "the median"
+    facts = places[0].facts if places else {}
+    detail = f"{facts['this']}'s is {facts['place']}" if facts else "the median"
     return Card(f"Typical of {over}", about.bound(usual), detail, "yes", None, places)

@@ -70,7 +70,7 @@ def question_words(experiment: Experiment) -> str:
         told = f"{told} of {experiment.batch_size:,}"
     if not experiment.algorithmic:
         return told
-    again = "" if "retraining" in told else ", after retraining"
+    again = "" if experiment.kind.retrains else ", after retraining"
     return f"{told}{again} on {counted(experiment.sizes.m, 'case')}"
 
 
