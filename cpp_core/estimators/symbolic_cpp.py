@@ -60,7 +60,8 @@ class SymbolicCPP(BaseEstimator):
 
     Attributes
     ----------
-    symbols_ : tuple of str, the columns of ``predict_set``
+    symbols_ : tuple of str, the columns of ``predict_set``; Other where more than two classes are
+        among the labels, or among what the model may answer
     k_, m_ : int, calibration scores, and size of a training subset (None for a candidate)
     failures_ : list of Failure; such a run counts as FN for a positive case, FP for a negative one
 
@@ -126,7 +127,8 @@ class SymbolicCPP(BaseEstimator):
         measured = self._measured(rows, labels, split_rng, fit_rng)
         points = {role: at[:, 0] for role, at in measured.at.items()}
         happened = {role: symbols[:, 0] for role, symbols in measured.values.items()}
-        self.symbols_ = symbols_for(np.unique(labels))
+        classes = {*labels.tolist(), *self._answers()}
+        self.symbols_ = symbols_for(classes, np.concatenate([*happened.values()]).tolist())
         scored = points["score"]  # what the features are learned from takes no part in the ranks
         mapped = fitted_map(self.feature_map, take(rows, scored))
         self._features = CaseFeatures(mapped, np.unique(labels[scored]))
@@ -168,16 +170,27 @@ class SymbolicCPP(BaseEstimator):
             sets.append(symbol_sets(truth, q[: self.k_], likely, q[self.k_ :], alpha))
         return np.stack(sets) if several else sets[0]
 
+    def _candidate(self) -> Any:
+        """The trained model that the promise is about; None where it is about an algorithm."""
+        if self.n_sets is not None:
+            return None
+        candidate = self.estimator if self.prefit else getattr(self, "candidate_", None)
+        if candidate is None:
+            raise ValueError("With n_sets=None call fit first, or pass prefit=True.")
+        return candidate
+
+    def _answers(self) -> list[Any]:
+        """What a trained model says that it may answer, of which some may be no label here."""
+        classes = getattr(self._candidate(), "classes_", None)
+        return [] if classes is None else np.ravel(classes).tolist()
+
     def _measured(
         self, X: Any, y: NDArray, split_rng: np.random.Generator, fit_rng: np.random.Generator
     ) -> Measured:
         """The symbols that happened in the three parts."""
-        n, candidate = X.shape[0], None
+        n, candidate = X.shape[0], self._candidate()
         self.m_: int | None = None
         if self.n_sets is None:
-            candidate = self.estimator if self.prefit else getattr(self, "candidate_", None)
-            if candidate is None:
-                raise ValueError("With n_sets=None call fit first, or pass prefit=True.")
             if n < 3:
                 raise ValueError(f"{n} points cannot be divided into 3 parts; 3 are needed.")
             parts = held_out(np.arange(n), ("score", "regress", "calibrate"))

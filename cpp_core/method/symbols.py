@@ -1,6 +1,6 @@
 """Symbolic losses: which kind of error, how likely each is at a case, and which are left."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,6 +73,12 @@ def symbol_scores(classifier: Any, symbols: tuple[str, ...], inputs: NDArray) ->
 
 def score_of(scores: NDArray, symbols: tuple[str, ...], happened: NDArray) -> NDArray:
     """The column of ``scores`` that belongs to what happened at each case."""
+    unknown = np.setdiff1d(happened, symbols)
+    if unknown.size:
+        raise ValueError(
+            f"What happened at some cases is {', '.join(unknown)}, but of these labels only "
+            f"{', '.join(symbols)} are known: a model must answer with labels that the data has."
+        )
     order = np.argsort(symbols)
     return aligned(scores[:, order], np.array(symbols)[order], happened, np.nan)
 
@@ -125,6 +131,11 @@ def symbol_sets(
     return sets
 
 
-def symbols_for(classes: NDArray) -> tuple[str, ...]:
-    """The symbols of a classification with these classes."""
-    return (CORRECT, FP, FN) if len(classes) <= 2 else (CORRECT, FP, FN, OTHER)
+def symbols_for(classes: Collection[Any], happened: Collection[str] = ()) -> tuple[str, ...]:
+    """The symbols of a classification with these classes, and where these ones happened.
+
+    >>> symbols_for("ab"), symbols_for("abc") == symbols_for("ab", ["Correct", "Other"])
+    (('Correct', 'FP', 'FN'), True)
+    """
+    binary = len(classes) <= 2 and OTHER not in happened
+    return (CORRECT, FP, FN) if binary else (CORRECT, FP, FN, OTHER)

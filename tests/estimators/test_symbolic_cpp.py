@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 from cpp_core import FailedFitWarning, InfiniteEndWarning, SymbolicCPP, load_dataset
-from cpp_core.method.symbols import possible_symbols, symbols_of
+from cpp_core.method.symbols import possible_symbols, score_of, symbols_at, symbols_of
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +66,52 @@ def test_many_classes_and_impossible_symbols():
     cpp.conformalize(X, y)
     assert cpp.symbols_ == ("Correct", "FP", "FN", "Other")
     assert cpp.predict_set(X, y).shape == (150, 4)
+
+
+class Of3Classes(ClassifierMixin, BaseEstimator):
+    """A trained model of classes 0, 1 and 2, which says 2 where the second column is high."""
+
+    classes_ = np.arange(3)
+
+    def predict(self, X):
+        return np.where(X[:, 1] > 1, 2, X[:, 0] > 0)
+
+
+class Silent(Of3Classes):
+    """The same, which does not say what its classes are."""
+
+    classes_ = None
+
+
+@pytest.mark.parametrize("model", [Of3Classes(), Silent()])
+def test_a_model_of_more_classes_than_the_labels(model):
+    """Answers of a class that no label has are Other, and are covered as often as promised."""
+    hits, rng = [], np.random.default_rng(0)
+    for seed in range(40):
+        X = rng.normal(size=(159, 2))
+        y = (X[:, 0] + rng.normal(size=len(X)) > 0).astype(int)
+        cpp = SymbolicCPP(model, n_sets=None, prefit=True, random_state=seed)
+        cpp.conformalize(X[:57], y[:57])
+        assert cpp.symbols_ == ("Correct", "FP", "FN", "Other")
+        happened = symbols_at(model, X[57:], y[57:], 1)
+        held = cpp.predict_set(X[57:], y[57:])
+        hits.append(held[np.arange(102), [cpp.symbols_.index(own) for own in happened]].mean())
+    standard_error = np.std(hits) / np.sqrt(len(hits))
+    assert np.mean(hits) > 0.9 - 2.6 * standard_error
+
+
+def test_classes_of_a_model_that_were_not_answered_are_symbols():
+    """A third class makes Other possible, though no calibration case was answered so."""
+    rng = np.random.default_rng(1)
+    X = np.column_stack([rng.normal(size=60), np.zeros(60)])
+    y = (X[:, 0] + rng.normal(size=60) > 0).astype(int)
+    cpp = SymbolicCPP(Of3Classes(), n_sets=None, prefit=True, random_state=0).conformalize(X, y)
+    assert cpp.symbols_ == ("Correct", "FP", "FN", "Other")
+
+
+def test_a_symbol_without_a_column_has_no_score():
+    with pytest.raises(ValueError, match=r"is Other, but .* only Correct, FP, FN are known"):
+        score_of(np.zeros((1, 3)), ("Correct", "FP", "FN"), np.array(["Other"]))
 
 
 def test_too_few_scores_give_all_possible_symbols(two):
