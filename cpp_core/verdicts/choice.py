@@ -47,8 +47,9 @@ class Asked:
 class Choice(Verdict):
     """A decision: whom to use, and how strong what it rests on is.
 
-    ``use`` holds one name, or those that cannot be told apart while others are beaten; it is empty
-    unless the outcome is *use*. ``asked`` are the answers that it was read from, pair by pair.
+    ``use`` holds one name, or those that cannot be told apart while each other is beaten by one of
+    them; it is empty unless the outcome is *use*. ``asked`` are the answers that it was read from,
+    pair by pair.
     """
 
     outcome: Outcome
@@ -157,9 +158,10 @@ def _choice(names: Mapping[str, str], asked: list[Asked], alpha: Level, about: A
     why = (
         f"Wins and averages were asked at alpha / 2 = {number(float(exact_alpha(alpha) / 2))} each,"
         f" over {counted(len(asked), 'pair')} jointly. One is named where at least one of the two "
-        "answers favours it over every other and neither speaks against it. A pair inside the "
-        "margin that was set does not differ. The decision is as strong as the weaker part that it "
-        "rests on: exact where wins, or averages that hold for every law, suffice."
+        "answers favours it over every other and neither speaks against it; several where each "
+        "other is beaten by one of them, and none of them by anyone. A pair inside the margin that "
+        "was set does not differ. The decision is as strong as the weaker part that it rests on: "
+        "exact where wins, or averages that hold for every law, suffice."
     )
     facts = about.facts(alpha, found.means[0]["k"], outcome=outcome, n_needed=needed)
     facts |= {"use": [names[own] for own in use], "out": [names[own] for own in out]}
@@ -177,13 +179,12 @@ def _choice(names: Mapping[str, str], asked: list[Asked], alpha: Level, about: A
 def _decide(found: _Answers, n_pairs: int) -> tuple[Outcome, tuple[str, ...]]:
     """The outcome, and the labels to use."""
     unbeaten, either = found.unbeaten, found.wins | found.average
-    best = unbeaten[0] if len(unbeaten) == 1 else None
-    if best is not None and any((best, own) not in either for own in found.labels if own != best):
-        # Named alone only where it is favoured over every other; and those that it does not beat
-        # are beaten by somebody, so that they cannot be named with it.
-        return "undecided", ()
-    if unbeaten and len(unbeaten) < len(found.labels):
-        return "use", unbeaten
+    out = [own for own in found.labels if own not in unbeaten]
+    if unbeaten and out:
+        # Each that is out must be beaten by one that is named: those that are beaten only by one
+        # another may all be better. They are beaten, so that they cannot be named either.
+        favoured = all(any((own, other) in either for own in unbeaten) for other in out)
+        return ("use", unbeaten) if favoured else ("undecided", ())
     if len(found.equal) == n_pairs:
         return "no difference", ()
     return ("depends" if either else "undecided"), ()
@@ -193,8 +194,8 @@ def _use(found: _Answers, use: tuple[str, ...], out: list[str]) -> Said:
     one = len(use) == 1
 
     def over(better: Relation) -> list[str]:
-        """Those out that are beaten, by the one that is named or by anyone."""
-        beaten = {worse for own, worse in better if not one or own in use}
+        """Those out that are beaten by one that is named."""
+        beaten = {worse for own, worse in better if own in use}
         return [label for label in out if label in beaten]
 
     exact = over(found.wins | found.exact) == out
@@ -209,7 +210,7 @@ def _use(found: _Answers, use: tuple[str, ...], out: list[str]) -> Said:
         text = f"Use {use[0]}: it {' and '.join(reasons)}"
     # What follows from others rests on those.
     direct = _found(found.means)
-    rests_on = {(a, b) for a, b in found.average if b in out}
+    rests_on = {(a, b) for a, b in found.average if a in use}
     rests_on = rests_on if rests_on <= direct else found.average
     return text, "exact" if exact else "approximate", rests_on
 

@@ -102,6 +102,36 @@ def test_more_than_two():
     assert "each of them is beaten by another" in cycle.text
 
 
+def test_those_out_are_beaten_by_one_that_is_named():
+    # C wins more often than D, D is better on average; nothing is decided about A and B.
+    rng = np.random.default_rng(1)
+    D = 3 + rng.random(N)
+    C = np.where(rng.random(N) < 0.8, D - 0.1, D + 2)
+    A = D + np.where(np.arange(N) % 2, 1, -1) * rng.exponential(12, N)
+    B = D + np.where(np.arange(N) // 2 % 2, 1, -1) * rng.exponential(12, N)
+    free = About()
+    open_ = chosen(about=free, A=A, B=B, C=C, D=D)
+    assert told(open_) == ("undecided", (), "approximate")
+    assert open_.text.startswith("Not decided by this data which to use, A or B or C or D")
+    # An exact name needs an exact win over each that is out, by one that is named.
+    named = chosen(about=free, A=A, B=B, C=C + 100, D=D + 100)
+    assert told(named) == ("use", ("A", "B"), "exact")
+    assert named.brief.rest == ": this data cannot tell them apart; C and D are beaten"
+
+
+def test_names_of_several_that_are_truly_worse_are_rare():
+    false, n, repetitions = 0, 400, 60
+    for seed in range(repetitions):
+        rng = np.random.default_rng(seed)
+        D = 3 + rng.random(n)
+        C = np.where(rng.random(n) < 0.8, D - 0.1, D + 2)
+        worse = D + 0.8  # on average by 0.8 than D, and by 0.48 than C
+        A, B = (worse + rng.choice([-1, 1], n) * rng.exponential(12, n) for _ in "AB")
+        choice = chosen(about=About(), A=A, B=B, C=C, D=D)
+        false += bool({"A", "B"} & set(choice.use))
+    assert rate_is_kept([True] * false + [False] * (repetitions - false))
+
+
 def test_names_and_where_there_is_nothing_to_choose():
     better, worse = tenths(101), tenths(101, 3.0)
     results = results_of([worse, better], [worse, better])
