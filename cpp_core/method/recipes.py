@@ -27,10 +27,14 @@ LEARNERS = (
 SCALER = "sklearn.preprocessing._data.StandardScaler"
 ENCODER = "cpp_core.learners.table_encoder.TableEncoder"
 PREPARED = (SCALER, ENCODER)
-"""What may stand before them in a pipeline: of finite numbers it makes finite ones.
+"""What may stand before them in a pipeline: of moderate numbers it makes finite ones in float64.
 
-The encoder, which comes first, makes them of missing ones too.
+The encoder, which comes first, makes them of missing ones too. A new value divided by a tiny spread
+of the training cases may be too great for float32.
 """
+
+TREES = ("sklearn.ensemble.", "sklearn.tree.")
+"""Modules of learners that compute with float32, which is told from their checks alone."""
 
 FORESTS = tuple(
     f"sklearn.ensemble._forest.{kind}{task}"
@@ -60,6 +64,10 @@ class Recipe:
         Whether a training run with all of scikit-learn's checks has passed.
     fills : bool
         Whether it begins with an encoder, to which missing numbers are numbers.
+    scales : bool
+        Whether something stands before the learner, which divides by the spread of training cases.
+    narrow : bool
+        Whether the learner computes with float32.
     """
 
     def __init__(self, estimator: Any) -> None:
@@ -68,14 +76,17 @@ class Recipe:
         self.checked = False
         self.plain = False
         self.fills = False
+        self.scales = False
+        self.narrow = False
         self._template: Any = None
         if hasattr(estimator, "get_params"):
             self._template = _untrained(estimator)
             self.plain = _is_plain(self._template)
-            first = self._template.steps[0][1] if hasattr(self._template, "steps") else None
-            self.fills = _place(type(first)) == ENCODER
         if self.plain:
-            _quicken(self._template)
+            steps = _steps(self._template)
+            self.fills, self.scales = _place(type(steps[0])) == ENCODER, len(steps) > 1
+            self.narrow = _place(type(steps[-1])).startswith(TREES)
+            _quicken(steps[-1])
 
     def copy(self) -> Any:
         """An untrained copy that shares nothing with others."""
@@ -101,14 +112,22 @@ class Recipe:
 
         All are made until a training run has passed them, and always where the algorithm is not
         ``plain``: a search, or a transformation of a user's own, may meet other parameters, or
-        infinities, in a later run.
+        infinities, in a later run. What is standardised must be float64, and stay it.
         """
         if not self.plain or not self.checked:
             return nullcontext()
         from sklearn import config_context
 
-        finite = moderate(X, self.fills) and (y is None or y.dtype.kind not in "fc" or moderate(y))
+        finite = moderate(X, self.fills) and self._stays_finite(X.dtype)
+        finite = finite and (y is None or y.dtype.kind not in "fc" or moderate(y))
         return config_context(assume_finite=finite, skip_parameter_validation=True)
+
+    def _stays_finite(self, dtype: np.dtype) -> bool:
+        """Whether moderate numbers of this type do, whatever the spread that they are divided by.
+
+        In float64 it is at least 1e-162, as its square is not 0.
+        """
+        return not self.scales or not (self.narrow or (dtype.kind == "f" and dtype.itemsize < 8))
 
 
 def moderate(values: Any, gaps: bool = False) -> bool:
@@ -189,14 +208,19 @@ def _is_forest(estimator: Any) -> bool:
     return _place(type(estimator)) in FORESTS
 
 
-def _quicken(template: Any) -> None:
+def _steps(template: Any) -> list[Any]:
+    """What a pipeline consists of, nested ones too; an estimator alone."""
+    if not hasattr(template, "steps"):
+        return [template]
+    return [own for _, step in template.steps for own in _steps(step)]
+
+
+def _quicken(learner: Any) -> None:
     """Let a forest copy its trees without looking at their parameters again."""
-    while hasattr(template, "steps"):
-        template = template.steps[-1][1]
-    if _is_forest(template):
+    if _is_forest(learner):
         from cpp_core.method.quick_trees import quick_tree  # with scikit-learn, which is there
 
-        template.estimator = quick_tree(template.estimator)
+        learner.estimator = quick_tree(learner.estimator)
 
 
 def _copied(template: Any) -> Any:

@@ -10,6 +10,7 @@ from sklearn.ensemble import (
     BaggingClassifier,
     ExtraTreesClassifier,
     ExtraTreesRegressor,
+    GradientBoostingRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
 )
@@ -120,6 +121,32 @@ def test_checks_are_left_out_after_one_fit_and_where_all_is_finite(alpha, worst,
     Noting.seen.clear()
     measure(Noting(alpha), LOSSES["squared_error"], X, y, plain(40, 5), np.random.default_rng(0))
     assert Noting.seen == [first] + [later] * 4
+
+
+NARROW = (
+    (make_pipeline(StandardScaler(), RandomForestRegressor(3)), float),
+    (make_pipeline(TableEncoder(), ExtraTreesRegressor(3)), float),
+    (make_pipeline(TableEncoder(), GradientBoostingRegressor(n_estimators=3)), float),
+    (make_pipeline(TableEncoder(), make_pipeline(StandardScaler(), ExtraTreesRegressor(3))), float),
+    (make_pipeline(StandardScaler(), Ridge()), np.float32),
+)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "dtype"), NARROW, ids=lambda own: getattr(own, "__name__", "learner")
+)
+def test_what_standardising_makes_too_great_for_float32_is_refused_in_every_run(estimator, dtype):
+    """A new value of 1e29, where the training cases lie within 1e-20, as the first run meets it."""
+    X = np.column_stack([np.linspace(0, 1e-20, 20), np.linspace(0, 1, 20)]).astype(dtype)
+    y, new = np.linspace(0, 1, 20), np.array([[1e29, 0.5]], dtype=dtype)
+    recipe = Recipe(estimator)
+    assert recipe.plain
+    for recipe.checked in (False, True):
+        with recipe.trusted(np.concatenate([X, new]), None):
+            fitted = recipe.copy().fit(X, y)
+            assert np.isfinite(fitted.predict(X)).all()
+            with np.errstate(over="ignore"), pytest.raises(ValueError, match="contains infinity"):
+                fitted.predict(new)
 
 
 @pytest.mark.parametrize("name", ["logistic", "knn", "random-forest"])
