@@ -1,5 +1,6 @@
 """Whether the numbers of a file are losses or scores: guessed from names and values, and told."""
 
+import math
 import re
 from collections.abc import Mapping
 
@@ -45,12 +46,24 @@ def guessed_direction(columns: Mapping[str, NDArray]) -> tuple[bool, str]:
 
 
 def zero_one(columns: Mapping[str, NDArray]) -> bool:
-    """Whether every number is 0 or 1: then errors are counted.
+    """Whether every number is 0 or 1.
 
     >>> zero_one({"a": np.array([0.0, 1.0])}), zero_one({"a": np.array([0.0, 0.5])})
     (True, False)
     """
     return all(bool(np.isin(own, (0, 1)).all()) for own in columns.values())
+
+
+def as_errors(
+    columns: Mapping[str, NDArray], low: float = -math.inf, high: float = math.inf
+) -> bool:
+    """Whether zeros and ones are taken as errors: they are unless a wider range was given.
+
+    >>> own = {"a": np.array([0.0, 1.0])}
+    >>> as_errors(own), as_errors(own, high=1.0), as_errors(own, high=5.0)
+    (True, True, False)
+    """
+    return zero_one(columns) and low in (-math.inf, 0) and high in (1, math.inf)
 
 
 def _name_says(name: str) -> set[str]:

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from cpp_core.catalog.algorithms import ALGORITHMS
-from cpp_core.catalog.directions import zero_one
+from cpp_core.catalog.directions import as_errors
 from cpp_core.checks import Level
 from cpp_core.figures.histograms import bin_edges, name_row, stacked
 from cpp_core.figures.loss_rows import Look, LossRows
@@ -170,7 +170,7 @@ def loss_picture(
     **numbers: Any,
 ) -> Panel:
     """What to expect of each model: errors where they are counted, else a bound on the loss."""
-    if zero_one(columns):
+    if as_errors(columns, **{end: numbers[end] for end in ("low", "high") if end in numbers}):
         greater, size = numbers.get("greater_is_better", False), batch_size or NEXT_CASES
         return error_bars(columns, alpha, rate_at_most, size, greater, dark)
     return bound_bars(columns, alpha, limit, dark, **numbers)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, NamedTuple
 
-from cpp_core.catalog.directions import zero_one
 from cpp_core.catalog.loss_files import LossTable
 from cpp_core.catalog.roles import Source
 from cpp_core.checks import Level, check_side, lookup
@@ -193,7 +192,6 @@ def losses_report_html(
     numbers: dict[str, Any] = {name: ends[name] for name in ("low", "high") if name in ends}
     numbers["greater_is_better"] = table.greater_is_better
     limit = question.get("at_least" if table.greater_is_better else "at_most")
-    errors = zero_one(columns)  # all of them 0 or 1: their bars say where they lie
     counts = f"{counted(table.size, 'case')}, {counted(len(columns), 'model')}"
     groups = [Section(BY_GROUP, table=group_table(table, answers, alpha))] if answers.groups else []
     story = Story(
@@ -206,7 +204,8 @@ def losses_report_html(
         details=lambda: Section(
             SECTIONS["details"],
             verdicts=answers.bounds,
-            panels=[] if errors else [loss_histograms(columns, alpha, **numbers)],
+            # The bars of errors say where they lie.
+            panels=[] if answers.errors else [loss_histograms(columns, alpha, **numbers)],
             parts=groups,
         ),
         numbers=lambda: Section(SECTIONS["numbers"], table=losses_table(table, answers, alpha)),

@@ -58,6 +58,11 @@ class About:
         """Whether a number as shown is worse than another."""
         return bool(self.sign * shown > self.sign * limit)
 
+    def no_error(self, limit: float) -> bool:
+        """Whether what keeps a limit is a correct answer, and nothing else."""
+        right = float(self.greater_is_better)
+        return self.errors and not self.worse(right, limit) and self.worse(1 - right, limit)
+
     @property
     def worst(self) -> float:
         """The bad end of the range, as shown."""

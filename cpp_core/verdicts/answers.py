@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cpp_core.catalog.directions import DIRECTIONS, zero_one
+from cpp_core.catalog.directions import DIRECTIONS, as_errors
 from cpp_core.checks import DELTA, Level, exact_alpha
 from cpp_core.method.ranks import check_losses
 from cpp_core.trials.experiment_checks import MAX_ALGORITHMS
@@ -56,6 +56,11 @@ class Answers:
     pairs: tuple[Verdict, ...] = ()  # behind a joint comparison of more than two
     groups: tuple[Verdict, ...] = ()  # bounds within each group of cases, one for each model
     choice: Choice | None = None  # which to use, where algorithms compete
+
+    @property
+    def errors(self) -> bool:
+        """Whether errors are counted, so that bounds are on those among the next cases."""
+        return "errors" in self.bounds[0].facts
 
     @property
     def each_model(self) -> tuple[Verdict, ...]:
@@ -221,10 +226,7 @@ def _about(
     check_rate(rate, batch_size)
     if not low < high:
         raise ValueError(f"The range must go from low to high, but {low:g} to {high:g} was given.")
-    # Zeros and ones are errors unless a wider range was given.
-    errors = rate is not None or (
-        zero_one(columns) and low in (-math.inf, 0) and high in (1, math.inf)
-    )
+    errors = rate is not None or as_errors(columns, low, high)
     low, high = (0.0, 1.0) if errors else (low, high)
     own = {"low": low, "high": high, "errors": errors, "source": source}
     return about_numbers(greater, n_algorithms=len(columns), **own)

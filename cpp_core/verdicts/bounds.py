@@ -80,8 +80,8 @@ def bound_verdict(
         text, brief = _too_few(needed - k, alpha, about, label)
         why = (
             f"At {confidence(alpha)} confidence a bound needs k of at least "
-            f"{1 if side == 'upper' else 2}/alpha - 1 = {needed} calibration scores; "
-            f"{about.source} has {k}."
+            f"{1 if side == 'upper' else 2}/alpha - 1 = {needed:,} calibration scores; "
+            f"{about.source} has {k:,}."
         )
     else:
         outcome, text, brief = _told(found, alpha, about, label, at_case, side)
@@ -137,8 +137,7 @@ def _told(
         )
         return "top", f"{lead}{subject} has {_trivial(about)} with {level} confidence.", brief
     chance = f"with probability at least {level}, {about.together}"
-    no_error = about.errors and end == about.greater_is_better
-    phrase = f"{about.bound(end)}{' (no error)' if no_error else ''}"
+    phrase = f"{about.bound(end)}{' (no error)' if about.no_error(end) else ''}"
     phrase = phrase if one_sided else about.between(lower, upper)
     if at_case:
         brief = Brief(label, "moves with the case", f": {phrase} at one random case")
@@ -216,8 +215,8 @@ def _symbol_verdict(
         rest = f": {about.missing(needed - k)} would allow it"
         brief = Brief(label, "no kind of error is ruled out", rest, "open")
         why = (
-            f"A smaller set needs k of at least 1/alpha - 1 = {needed} calibration scores; trial "
-            f"0 has {k}."
+            f"A smaller set needs k of at least 1/alpha - 1 = {needed:,} calibration scores; trial "
+            f"0 has {k:,}."
         )
     else:
         outcome = "set"

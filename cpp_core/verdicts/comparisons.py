@@ -162,7 +162,7 @@ def next_verdict(
         )
         brief = Brief("", "too little data", f": {about.missing(needed - k)} would do", "open")
         rank = f"{'A finite set needs' if at_case else 'Two finite ends need'} "
-        rank += f"{counted(needed, 'score')}, {about.source} has {k}"
+        rank += f"{counted(needed, 'score')}, {about.source} has {k:,}"
     elif outcome == "empty":
         text = (
             f"{lead}, the answer depends on the case: at the one random test case of trial 0 the "

@@ -82,7 +82,7 @@ def decision_of(
         whom = f"for {label} retrained on {counted(about.m, 'fresh case')}, "
     elif label != "model" or about.n_algorithms > 1:
         whom = f"for {about.of(label)}, "
-    no_error = " (no error)" if about.errors and 0 <= t < 1 else ""
+    no_error = " (no error)" if about.no_error(t) else ""
     of_size = f" of {counted(about.batch_size, 'case')}" if about.batch_size else ""
     claim = f"new {plural(about.new)}{of_size} have {with_article(about.loss)} of {about.at_most} "
     claim += with_unit(number(t, digits=17), about.unit) + no_error
@@ -100,10 +100,10 @@ def decision_of(
         why = "No value of this loss lies beyond the threshold."
     elif k < needed:
         outcome = "too little data"
-        rest = f": {counted(needed, noun)} would allow it, there {'is' if k == 1 else 'are'} {k}"
+        rest = f": {counted(needed, noun)} would allow it, there {'is' if k == 1 else 'are'} {k:,}"
         text = f"Too little data to show {that}{rest}."
         why = f"Were it not so, all {k:,} might still stay within it with probability "
-        why += f"{typed(float(1 - exact_alpha(alpha)))} to the power of {k}, which is more than "
+        why += f"{typed(float(1 - exact_alpha(alpha)))} to the power of {k:,}, which is more than "
         why += f"{typed(float(exact_alpha(delta)))}."
     elif beyond <= allowed:
         outcome = "shown"
@@ -114,12 +114,14 @@ def decision_of(
         outcome = "not shown"
         verb = "fall" if about.greater_is_better else "exceed"
         does = f"{verb}{'s' if beyond == 1 else ''}{' below' if about.greater_is_better else ''} it"
-        rest = f": {beyond} of {counted(k, noun)} {does}, "
-        rest += f"{f'at most {allowed}' if allowed else 'none'} may"
+        rest = f": {beyond:,} of {counted(k, noun)} {does}, "
+        rest += f"{f'at most {allowed:,}' if allowed else 'none'} may"
         text = f"Not shown {that}{rest}."
     why += " The threshold must be fixed before looking at the losses."
     if about.m is not None:
-        why += f" Each new {about.new} comes with training anew on {about.m} cases, not {about.n}."
+        why += (
+            f" Each new {about.new} comes with training anew on {about.m:,} cases, not {about.n:,}."
+        )
     facts = about.facts(alpha, k, algorithm=label, threshold=t, beyond=beyond, delta=float(delta))
     facts |= {"allowed": max(allowed, 0), "outcome": outcome, "k_needed": needed}
     brief = Brief(label, outcome, rest, CLAIMS[outcome])
@@ -162,7 +164,7 @@ def error_rate_at_most(
         text = (
             f"Too little data to show with {level} confidence that {claim}: "
             f"{counted(needed, 'case')} without an error would do, "
-            f"{'a single one' if k == 1 else k} cannot."
+            f"{'a single one' if k == 1 else f'{k:,}'} cannot."
         )
     else:
         outcome = "not shown"
@@ -172,11 +174,11 @@ def error_rate_at_most(
         rest = f": among the next {cases} there may be {counted(most, 'error')}, "
         rest += f"{allowed:,} are allowed"
         text = (
-            f"Not shown with {level} confidence that {claim}: with {seen} there may be {most}; at "
-            f"most {counted(fewer, 'error')} among the {k:,} would have shown it."
+            f"Not shown with {level} confidence that {claim}: with {seen} there may be {most:,}; "
+            f"at most {counted(fewer, 'error')} among the {k:,} would have shown it."
         )
     why = (
-        f"{most} is the largest number x of errors that {seen} leave possible: the tail of "
+        f"{most:,} is the largest number x of errors that {seen} leave possible: the tail of "
         f"Hypergeometric({k:,} + {batch_size:,}, {errors:,} + x, {batch_size:,}) at x exceeds "
         f"alpha = {number(float(exact_alpha(alpha)))}. The batch size is fixed beforehand. That "
         "the rule is seldom wrong counts all its uses, those without a claim too."

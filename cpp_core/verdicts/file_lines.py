@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from cpp_core.catalog.directions import zero_one
 from cpp_core.catalog.loss_files import LossTable
 from cpp_core.checks import Level, probability
 from cpp_core.trials.results import Results
@@ -57,7 +56,7 @@ def losses_table(table: LossTable, answers: Answers, alpha: Level, cases: bool =
     bound, which could only be 0 or 1. The number of ``cases``, the same for all, may be left out;
     there is no outcome where nothing was asked and each has a bound.
     """
-    found = (_errors_table if zero_one(table.columns) else _bounds_table)(table, answers, alpha)
+    found = (_errors_table if answers.errors else _bounds_table)(table, answers, alpha)
     said = any(row[-1] != "bound" for row in found.rows)  # else the bounds say it
     keep = slice(0 if cases else 1, None if said else -1)
     rows = [(row[0], *row[1:][keep]) for row in found.rows]

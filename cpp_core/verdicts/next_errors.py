@@ -57,7 +57,7 @@ def errors_ahead_of(
         text += f"{confidence(alpha)} confidence."
     why = (
         f"{wrong:,} of the {k:,} calibration cases of {about.source} are errors; errors among the "
-        f"next ones are a hypergeometric share of all errors, and {most} is the largest number "
+        f"next ones are a hypergeometric share of all errors, and {most:,} is the largest number "
         f"that alpha{'' if side == 'upper' else ' / 2 on each side'} leaves possible (alpha = "
         f"{number(float(exact_alpha(alpha)))})."
     )

@@ -62,7 +62,7 @@ def exceedance_of(losses: Any, threshold: float, alpha: Level, about: About, lab
             f"{beyond:,} of {counted(k, f'calibration {about.held_out}')} "
             f"{'is' if beyond == 1 else 'are'} {above} it."
         )
-        if about.errors and 0 <= threshold < 1:
+        if about.no_error(threshold):
             right = 1 - estimate, 1 - high
             text += (
                 f" So it answers a {about.next} correctly with probability about "

@@ -109,3 +109,4 @@ def test_errors_reach_to_the_most_among_the_next(greater):
 def test_the_picture_counts_errors_only_where_all_numbers_are_0_or_1():
     assert loss_picture({"a": np.zeros(20), "b": np.ones(20)}, 0.1).key == "errors"
     assert loss_picture({"a": np.zeros(20), "b": np.full(20, 0.5)}, 0.1).key == "bounds"
+    assert loss_picture({"a": np.zeros(20), "b": np.ones(20)}, 0.1, high=5.0).key == "bounds"

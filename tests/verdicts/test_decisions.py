@@ -8,8 +8,9 @@ import pytest
 from scipy import stats
 
 from cpp_core import batch_errors, tolerance_rank
-from cpp_core.verdicts.decisions import decide, error_rate_at_most, loss_at_most
-from cpp_core.verdicts.thresholds import under_threshold
+from cpp_core.verdicts.about import About
+from cpp_core.verdicts.decisions import decide, decision_of, error_rate_at_most, loss_at_most
+from cpp_core.verdicts.thresholds import exceedance_of, under_threshold
 from tests.builders import results_of, tenths
 
 
@@ -88,6 +89,36 @@ def test_decisions_say_whom_they_are_about():
     assert "have a zero-one loss of at most 0 (no error), with 95 %" in decide(
         right, "logistic", 0
     ).text  # fmt: skip
+
+
+def test_no_error_is_said_of_the_limits_that_leave_correct_answers_alone():
+    """Losses of 0 are correct; scores of 1 are: a limit of 0 for scores excludes nothing."""
+    says = {}
+    for greater in (False, True):
+        about = About(low=0.0, high=1.0, errors=True, greater_is_better=greater)
+        right = np.full(40, float(greater))
+        for limit in (-0.5, 0.0, 0.5, 1.0, 1.5):
+            decision = decision_of(right, limit, 0.1, about, "model").text
+            share = exceedance_of(right, limit, 0.1, about, "A").text
+            says[greater, limit] = "(no error)" in decision, "answers a new case corr" in share
+    assert [limit for (greater, limit), said in says.items() if all(said) and not greater] == [
+        0.0,
+        0.5,
+    ]
+    assert [limit for (greater, limit), said in says.items() if all(said) and greater] == [0.5, 1.0]
+    assert sum(map(sum, says.values())) == 8
+
+
+def test_large_counts_have_separators():
+    found = loss_at_most(np.repeat([2.0, 1.0], [3033, 2967]), 1.5, alpha=0.2)
+    assert "3,033 of 6,000 calibration cases exceed it, at most 1,1" in found.text
+    few = loss_at_most(np.zeros(3000), 1, alpha=0.0005)
+    assert few.text.endswith("5,990 calibration cases would allow it, there are 3,000.")
+    assert "all 3,000 might" in few.why
+    assert "to the power of 3,000," in few.why
+    many = error_rate_at_most(6000, 1200, 10_000, 0.1)
+    assert "there may be 2,0" in many.text
+    assert many.why.startswith("2,0")
 
 
 def test_one_loss_of_each_group_decides():

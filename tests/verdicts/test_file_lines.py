@@ -112,6 +112,18 @@ def test_errors_are_counted_where_losses_are_0_and_1():
     assert asked.rows[0][4:] == ("at most 1 error", "shown")
 
 
+def test_zeros_and_ones_in_a_wider_range_are_no_errors():
+    """A loss of 1 is then one like any other: a bound of 1 does not say that an answer is right."""
+    often = np.repeat([0.0, 1.0], [75, 25])
+    table = rows_of({"m": often}, high=5.0)
+    assert table.head == ("model", "cases", "average", "bound (90 %)")
+    assert table.rows == [("m", "100", "0.25", "at most 1")]
+    scores = rows_of({"m": often}, greater=True, low=-1.0)
+    assert scores.rows == [("m", "100", "0.25", "at least 0")]
+    same = rows_of({"m": often}, low=0.0, high=1.0)
+    assert (same.head[2], same.rows[0][-1]) == ("errors", "may be wrong")
+
+
 def asked(columns, greater=False, **settings):
     table, answers = told(columns, greater=greater, **settings)
     outcomes = [row[-1] for row in losses_table(table, answers, 0.1).rows]
