@@ -11,7 +11,7 @@ import streamlit as st
 from cpp_core.catalog.directions import zero_one
 from cpp_core.catalog.example_losses import EXAMPLE_NAME, EXAMPLE_STORY, example_losses
 from cpp_core.catalog.files import FileRead
-from cpp_core.catalog.loss_files import LossTable, column_names, open_losses, read_losses
+from cpp_core.catalog.loss_files import LossTable, column_names, open_losses, raw_table, read_losses
 from cpp_core.catalog.reading.limits import FILE_BYTES, MEGABYTE
 from cpp_core.figures.loss_figures import Columns, color_of, loss_picture
 from cpp_core.report.export import file_name, losses_json
@@ -49,7 +49,7 @@ T = TypeVar("T")
 def on_page(error: ValueError) -> str:
     """What is wrong, with the words of the page where the command line has its own."""
     said = str(error).replace("say --greater-is-better or --smaller-is-better", "choose one above")
-    return literal(said)
+    return literal(said.replace("name their columns with --column", "pick them under Columns"))
 
 
 # The file
@@ -151,9 +151,11 @@ def remembered(what: str, key: tuple[Any, ...], make: Callable[[], T]) -> T:
     return room.remembered(READ, what, key, make)
 
 
-def names_in(file: FileRead) -> tuple[list[str], list[str]]:
-    """The columns of a file, and those among them that look like losses."""
-    return remembered("names", (file.sha256, file.name), lambda: column_names(file))
+def names_in(file: FileRead) -> tuple[list[str], list[str], str]:
+    """The columns of a file, those that look like losses, and why it may hold none."""
+    return remembered(
+        "names", (file.sha256, file.name), lambda: (*column_names(file), raw_table(file))
+    )
 
 
 # Controls: their keys hold the file's digest, so that nothing of another file remains
@@ -161,13 +163,13 @@ def names_in(file: FileRead) -> tuple[list[str], list[str]]:
 
 def columns_of(file: FileRead, digest: str) -> tuple[list[str], str | None, str | None]:
     """Ask which columns are models, which names the cases and which their groups."""
-    names, likely = names_in(file)
+    names, likely, raw = names_in(file)
     with st.expander("Columns: models, names of the cases, groups"):
         left, middle, right = st.columns([2, 1, 1])
         models = left.multiselect(
             "Models",
             names,
-            likely[:MAX_ALGORITHMS],
+            [] if raw else likely[:MAX_ALGORITHMS],
             max_selections=MAX_ALGORITHMS,
             key=f"models-{digest}",
             persist_state="session",
@@ -322,8 +324,13 @@ def judge(file: FileRead) -> None:
     alpha, greater, told = header(digest)
     found = st.container()
     models, case, group = columns_of(file, digest)
+    raw = names_in(file)[-1]
+    if not models and raw:
+        found.warning(on_page(ValueError(raw)))
+        found.page_link("pages/data.py", label="Your data →")
+        return
     if not models:
-        found.info("Pick a model under Columns; those that count rows or have text are not taken.")
+        found.info("Pick a model under Columns; those that number rows or have text are not taken.")
         return
 
     def read() -> LossTable:

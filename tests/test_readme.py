@@ -33,7 +33,7 @@ def test_the_example_prints_what_is_shown():
 
 def test_the_table_of_a_file_is_what_is_printed(tmp_path, monkeypatch, capsys):
     command, shown = re.search(
-        r"```bash\npython -m cpp_core (check deliveries.*?)\n```\s+```text\n(.*?)```", README, re.S
+        r"```bash\npython -m cpp_core (check minutes_off.*?)\n```\s+```text\n(.*?)```", README, re.S
     ).groups()
     monkeypatch.chdir(tmp_path)
     Path(EXAMPLE_NAME).write_bytes(example_losses())

@@ -14,8 +14,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from cpp_core.catalog.columns import ID_NAME
 from cpp_core.catalog.directions import DIRECTIONS, guessed_direction
 from cpp_core.catalog.files import FileRead, read_frame
+from cpp_core.catalog.raw_tables import looks_raw
 from cpp_core.catalog.reading.cells import as_numbers
 from cpp_core.catalog.reading.limits import MEMORY_BYTES, short, some
 from cpp_core.checks import lookup
@@ -95,7 +97,8 @@ def read_losses(
     ----------
     source : path, bytes, binary file or what ``open_losses`` gave
     columns : sequence of str or None
-        The columns of losses; None takes every column of numbers.
+        The columns of losses; None takes every column of numbers, and refuses what looks like a
+        table of cases.
     case, group : str or None
         The column that names the cases, and the one with their groups.
     greater_is_better : bool or None
@@ -122,7 +125,12 @@ def read_losses(
     mark, notes = _decimal_mark(file), list(file.notes)
     if mark == ",":
         notes.append("Commas were read as decimal points.")
-    names = columns if columns is not None else _loss_columns(file, mark, {case, group}, notes)
+    names = columns
+    if names is None:
+        told = raw_table(file, case, group)
+        if told:
+            raise ValueError(told)
+        names = _loss_columns(file, mark, {case, group}, notes)
     if not names:
         raise ValueError(
             f"{file.name} has no column of losses (its columns: {some(list(known))}); needed is "
@@ -159,6 +167,21 @@ def column_names(source: Any) -> tuple[list[str], list[str]]:
     """
     file = open_losses(source)
     return file.table.column_names, _loss_columns(file, _decimal_mark(file), set(), [])
+
+
+def raw_table(source: Any, case: str | None = None, group: str | None = None) -> str:
+    """Why a file looks like a table of cases instead of losses, and what to do; else nothing.
+
+    >>> raw_table(b"a,b\\n1,x\\n2,y\\n")
+    ''
+    """
+    file = open_losses(source)
+    taken, mark = {case, group}, _decimal_mark(file)
+    names = _loss_columns(file, mark, taken, [])
+    others = [own for own in file.table.column_names if own not in names and own not in taken]
+    words = {own: file.table.column(own) for own in others if not _numbers_rows(file, own)}
+    numbers = {own: _values(file.table.column(own), mark) for own in names}
+    return looks_raw(file.name, words, numbers)
 
 
 def _decimal_mark(file: FileRead) -> str:
@@ -200,7 +223,7 @@ def _loss_columns(file: FileRead, mark: str, taken: set[str | None], notes: list
     for name, column in zip(file.table.column_names, file.table.columns, strict=True):
         if name in taken:
             continue
-        if _counts_rows(column):
+        if _numbers_rows(file, name):
             counting.append(name)
             continue
         losses = False
@@ -213,7 +236,7 @@ def _loss_columns(file: FileRead, mark: str, taken: set[str | None], notes: list
             )
         (names if losses else other).append(name)
     notes += [
-        f"Column {short(name)!r} counts the rows and was left out; name it if it holds losses."
+        f"Column {short(name)!r} numbers the rows and was left out; name it if it holds losses."
         for name in counting
     ]
     if other:
@@ -226,6 +249,18 @@ def _says_something(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if _is_text(column):
         return pc.greater(pc.binary_length(column), 0)
     return pc.invert(pc.is_null(column, nan_is_null=True))
+
+
+def _numbers_rows(file: FileRead, name: str) -> bool:
+    """Whether a column only tells rows apart: it counts them, or has whole numbers and says so."""
+    column = file.table.column(name)
+    if _counts_rows(column):
+        return True
+    if len(column) < 3 or not ID_NAME.search(name):
+        return False
+    whole = pa.types.is_integer(column.type)
+    digits = _is_text(column) and pc.all(pc.match_substring_regex(column, "^[0-9]+$")).as_py()
+    return whole or bool(digits)
 
 
 def _counts_rows(column: pa.ChunkedArray) -> bool:

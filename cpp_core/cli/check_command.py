@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from cpp_core.catalog.loss_files import LossTable, column_names, open_losses, read_losses
+from cpp_core.catalog.loss_files import LossTable, column_names, open_losses, raw_table, read_losses
 from cpp_core.checks import exact_alpha, probability
 from cpp_core.cli.printing import aligned, say, told_line
 from cpp_core.report.export import check_writable, exit_code, losses_json, save
@@ -70,6 +70,8 @@ def _table(given: argparse.Namespace) -> LossTable:
         raise ValueError("name columns with --column or take --all, not both.")
     taken = given.case, given.group
     file = open_losses(given.file)
+    if not given.column and (told := raw_table(file, *taken)):
+        raise ValueError(told)
     names = [name for name in column_names(file)[1] if name not in taken]
     if len(names) > 1 and not given.all and not given.column:
         raise ValueError(

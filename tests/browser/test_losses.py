@@ -115,7 +115,7 @@ def test_the_confidence_is_in_the_link_and_the_file_is_not(browser, server):
     expect(page.get_by_role("heading", name="Reproduce it")).to_be_visible(timeout=60_000)
     expect(page).to_have_url(re.compile("alpha=0.19"), timeout=60_000)
     page.get_by_role("link", name="Losses").first.click()
-    expect(main).to_contain_text("deliveries.csv: 300 cases, 3 models.", timeout=60_000)
+    expect(main).to_contain_text("minutes_off.csv: 300 cases, 3 models.", timeout=60_000)
     visit.close()
 
 

@@ -96,7 +96,7 @@ def test_what_is_left_out_is_told():
     assert list(table.cases) == ["x", "y", "z"]
     assert list(table.groups) == ["big", "small", "big"]
     assert "without a name" in table.notes[0]
-    assert "'row' counts the rows" in table.notes[1]
+    assert "'row' numbers the rows" in table.notes[1]
     assert "not numbers: 'id', 'kind'" in read_losses(content).notes[2]
     asked = read_losses(content, columns=["row"])
     np.testing.assert_array_equal(asked.columns["row"], [1, 2, 3])
@@ -159,7 +159,7 @@ def test_the_direction_is_guessed_from_values_where_names_say_nothing():
         (b"x", {}, "holds next to nothing; needed is"),
         (b"a,b\n", {}, "has a header but no rows"),
         (b"name,kind\nx,y\n", {}, r"no column of losses \(its columns: 'name', 'kind'\)"),
-        (b"id,a\nx,1\ny,2\nz,3\n", {}, "no column of losses .* 'a' counts the rows"),
+        (b"id,a\nx,1\ny,2\nz,3\n", {}, "no column of losses .* 'a' numbers the rows"),
         (b"a\n1\nnan\n\n2\n-inf\n", {}, r"'a' has 2 of 4 losses .* first in line 3 \(nan\)"),
         (b"a,b\n1,\n2,3\n", {"columns": ["b"]}, r"1 of 2 .* line 2 \(an empty cell\)"),
         (b"a\n1\n1e999\n", {}, r"infinite, the first in line 3 \(1e999\)"),

@@ -2,6 +2,7 @@
 
 import json
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -245,6 +246,16 @@ def test_unusable_input(file, capsys, columns, arguments, says):
     caught = capsys.readouterr()
     assert says in caught.err
     assert caught.out == ""
+
+
+@pytest.mark.parametrize("more", [["--all"], []])
+def test_a_table_of_cases_is_refused_unless_its_models_are_named(capsys, more):
+    table = str(Path(__file__).parents[2] / "data" / "deliveries.csv")
+    assert main(["check", table, "--at-most", "8", *more]) == 2
+    caught = capsys.readouterr()
+    assert "looks like a table of cases, not a file of losses: 'ordered'" in caught.err
+    assert caught.out == ""
+    assert main(["check", table, "--column", "minutes", "--at-most", "80"]) == 0
 
 
 def test_no_such_file(capsys):

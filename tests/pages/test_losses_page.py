@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from cpp_core.verdicts.answers import answers_of
 from tests.builders import unmarked
 from tests.pages.test_pages import APP, charts, text_of
 
+ROOT = Path(__file__).parents[2]
 EVIL = "<script>alert(1)</script>"
 
 
@@ -170,6 +172,20 @@ def test_a_bad_file_gets_a_sentence_and_the_next_one_works(content, says):
     at = upload(at, losses())
     assert not at.error
     assert "Use good." in said(at)
+
+
+def test_a_table_of_cases_is_shown_the_way_to_your_data_and_still_taken_where_asked():
+    at = upload(opened(), (ROOT / "data" / "deliveries.csv").read_bytes(), "deliveries.csv")
+    (warned,) = at.warning
+    told = warned.value.replace("\\", "")
+    assert told.startswith("deliveries.csv looks like a table of cases, not a file of losses")
+    assert "page Your data" in told
+    assert told.endswith("pick them under Columns.")
+    assert [link.label for link in at.get("page_link") if link.label.startswith("Your data →")]
+    assert not charts(at)
+    control(at, "multiselect", "models").set_value(["minutes"]).run()
+    assert not at.warning
+    assert "deliveries.csv: 1,200 cases, 1 model." in said(at)
 
 
 def test_a_bad_cell_leaves_the_other_columns():
