@@ -187,7 +187,7 @@ class LossRows(SetChart):
         self.counted(row, told)
         beyond = int((~seen).sum())
         if beyond:
-            self.edge(row + LABELS, f"{beyond:,} of {own.losses.size:,} beyond")
+            self.edge(row + LABELS, f"{beyond:,} of {own.losses.size:,} off the axis")
 
     def counted(self, row: int, told: Sequence[tuple[float, int]]) -> None:
         """How many losses there are at two or three far places, where darkness cannot tell."""

@@ -149,7 +149,7 @@ def test_ticks_are_the_calibration_losses(side, alpha):
         assert outside["marker"]["size"] > within["marker"]["size"]
         beyond = int((~seen).sum())
         assert beyond == panel.data["beyond_axis"][row]
-        assert (f"{beyond} of 673 beyond →" in words(panel)) == (beyond > 0)
+        assert (f"{beyond} of 673 off the axis →" in words(panel)) == (beyond > 0)
         assert panel.data["calibration_inside"][row] == inside.sum()
     assert f"{inside.sum()} of 673 calibration losses within" in panel.alt
 
@@ -173,7 +173,7 @@ def test_a_few_places_are_counted_in_words():
     panel = next_loss(results_of([errors], [errors[:, :20]], loss="zero_one"), 0.1, "upper")
     assert {"95 here", "4 here"} < set(words(panel))
     near = next_loss(results_of([0.1 + 0.9 * errors], [errors]), 0.5, "upper")
-    assert {"95 here", "4 of 99 beyond →"} < set(words(near))
+    assert {"95 here", "4 of 99 off the axis →"} < set(words(near))
     close = next_loss(results_of([0.8 + 0.2 * errors], [errors]), 0.01, "upper")
     assert not [text for text in words(close) if text.endswith("here")]
     assert "99 of 99" not in panel.alt
@@ -339,7 +339,7 @@ def test_nothing_to_draw_where_there_is_no_bound():
     some = next_loss(failing(), 0.1, "upper")
     assert some.sketch.frames
     assert "<b>no finite bound</b>" in words(some)
-    assert "15 of 20 beyond →" in words(some)
+    assert "15 of 20 off the axis →" in words(some)
     frames, *_ = film(some)
     assert counts(frames["2"]) == ["2 of 2 kept"] * 2
 
@@ -371,7 +371,7 @@ def test_greater_is_better_is_mirrored():
     inside = int((values[0].astype("f4") >= bound).sum())
     assert f"{inside} of 40 calibration batches lie within" in panel.title
     assert 0.1 < low < 0.7
-    assert "← 1 of 40 beyond" in words(panel)
+    assert "← 1 of 40 off the axis" in words(panel)
     assert panel.sketch.layout["updatemenus"][0]["buttons"][0]["label"] == "Draw the next batch"
     assert max(ticks(panel, 0, True)["x"]) < bound <= min(ticks(panel, 0, False)["x"])
     for side in ("upper", "two-sided"):
