@@ -16,7 +16,7 @@ from cpp_core.trials.results import Results, median
 from cpp_core.verdicts.about import LEAST_TRIALS, NO_BOUND, About, about_results
 from cpp_core.verdicts.coverage import too_few
 from cpp_core.verdicts.language import listed, percent, possessive
-from cpp_core.verdicts.set_words import has_words
+from cpp_core.verdicts.set_words import bare_words, has_words
 
 Columns = dict[str, dict[str, NDArray]]
 """By algorithm: a number per trial under each name that ``Results.at`` gives it."""
@@ -166,8 +166,8 @@ def medians_words(results: Results, alpha: Level, side: str) -> str:
     """The median ends of each algorithm."""
     about, told = about_results(results), []
     for name, own in columns(results, alpha, side).items():
-        ends = [about.rounded(end, median(own[end])) for end in about.ends(side)]
-        told.append(f"{ALGORITHMS[name].label} {' to '.join(ends)}")
+        medians = median(own["lower"]), median(own["upper"])
+        told.append(f"{ALGORITHMS[name].label} {bare_words(about, *medians, side)}")
     return listed(told)
 
 

@@ -34,3 +34,23 @@ def has_words(
     endless = math.isinf(bad) if side == "upper" else about.unbounded(lower, upper)
     lacking = EMPTY if lower > upper else NO_BOUND if endless else ""
     return f"has {lacking}" if lacking else set_words(replace(about, unit=unit), lower, upper, side)
+
+
+def bare_words(about: About, lower: float, upper: float, side: str = "two-sided") -> str:
+    """The ends that count on this side, without a unit, as a table or a list has them.
+
+    >>> about = About(low=0)
+    >>> bare_words(about, 0.1, 2, "upper"), bare_words(about, 0.1, 2)
+    ('2', '0.1 to 2')
+    >>> bare_words(about, 0.1, math.inf), bare_words(about, math.inf, math.inf)
+    ('0.1 or more', 'no finite bound')
+    """
+    ends = {"lower": lower, "upper": upper}
+    if side == "two-sided":
+        if about.unbounded(lower, upper):
+            return NO_BOUND
+        if math.isinf(upper):
+            return f"{about.lower_end(lower)} or more"
+        if math.isinf(lower):
+            return f"{about.upper_end(upper)} or less"
+    return " to ".join(about.rounded(end, ends[end]) for end in about.ends(side))

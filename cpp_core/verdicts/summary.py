@@ -19,6 +19,7 @@ from cpp_core.verdicts.held_out import (
 from cpp_core.verdicts.language import clause, number, percent, sentence
 from cpp_core.verdicts.loss_words import in_parentheses
 from cpp_core.verdicts.next_errors import NEXT_CASES, errors_ahead
+from cpp_core.verdicts.set_words import bare_words
 
 
 @dataclass(frozen=True)
@@ -64,12 +65,13 @@ def figures_table(results: Results, alpha: Level = 0.1, side: str = "two-sided")
             read = results.reader(name).read(alpha, side)
             row = first_trial(results)
             two = read.lower[row], read.upper[row]
-            shown = _set(*two, side, about) + _trivial(two, about)
+            shown = bare_words(about, *two, side) + _trivial(two, about)
             cells[f"{what} of {this_one(results.experiment)}{unit}"] = shown
         infinite = max(own[f"{end}_infinite"] for end in about.ends(side))
         more = f" ({infinite:,} of {n:,} not finite)" if infinite else ""
         if n >= LEAST_TRIALS or moves or not promised:
-            usual = _set(own["lower_median"], own["upper_median"], side, about) + more
+            medians = own["lower_median"], own["upper_median"]
+            usual = bare_words(about, *medians, side) + more
             cells[f"Typical {clause(what)}{unit}"] = usual
         if promised:
             average = average_of(held_out_losses(results, name))
@@ -80,18 +82,6 @@ def figures_table(results: Results, alpha: Level = 0.1, side: str = "two-sided")
     return Table(("Algorithm", *cells), rows, caption, names=tuple(found))
 
 
-def _set(lower: float, upper: float, side: str, about: About) -> str:
-    """The ends that count on this side."""
-    ends = {"lower": lower, "upper": upper}
-    if side == "two-sided" and math.isinf(upper) != math.isinf(lower):
-        return (
-            f"{about.lower_end(lower)} or more"
-            if math.isinf(upper)
-            else (f"{about.upper_end(upper)} or less")
-        )
-    return " to ".join(about.rounded(end, ends[end]) for end in about.ends(side))
-
-
 def _trivial(two: tuple[float, float], about: About) -> str:
     """A word where the end on the bad side is that of the range, which every loss keeps."""
     bad = two[about.bad_end == "upper"]
@@ -100,13 +90,16 @@ def _trivial(two: tuple[float, float], about: About) -> str:
 
 
 def _caption(results: Results, about: About) -> str:
+    this, promised = sentence(this_one(results.experiment)), 0 in results.trials
+    carries = f"{this} was fixed beforehand and carries the promise."
+    if about.errors and promised:
+        return carries
     said = f"Typical: the median of {over_what(results)}"
     if results.experiment.kind.moves:
         return f"{said}, at one random case of each."
-    this = sentence(this_one(results.experiment))
-    carries = f"{this} was fixed beforehand and carries the promise."
-    few = len(results.trials) < LEAST_TRIALS and 0 in results.trials
-    return carries if about.errors or few else f"{carries} {said}."
+    if not promised:
+        return f"{said}."
+    return carries if len(results.trials) < LEAST_TRIALS else f"{carries} {said}."
 
 
 def _symbol_table(results: Results, alpha: Level, side: str) -> Table:

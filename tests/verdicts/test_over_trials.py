@@ -159,6 +159,8 @@ def test_medians_are_rounded_outwards():
     assert medians_words(found, 0.1, "upper") == "Ridge 0.334 and Nearest neighbours 2"
     both = wide([0.33331] * 3)
     assert medians_words(both, 0.1, "two-sided") == "Ridge 1 to 1.34"
+    failed = bounded([np.inf] * 3)
+    assert medians_words(failed, 0.1, "two-sided") == "Ridge no finite bound"
 
 
 def test_typical_sets_of_few_and_of_many():
