@@ -14,7 +14,10 @@ from cpp_core.verdicts.language import counted, listed
 
 @dataclass(frozen=True)
 class Beyond:
-    """One model: its bound, as shown, and how many of its k losses lie beyond it."""
+    """One model: its bound, as shown, and how many of its k losses lie beyond it.
+
+    The bound is infinite where there is none but the end of the range.
+    """
 
     label: str
     k: int
@@ -23,13 +26,14 @@ class Beyond:
 
     @property
     def bounded(self) -> bool:
-        """Whether there is a finite bound."""
+        """Whether there is a bound."""
         return math.isfinite(self.bound)
 
 
 def beyond_bound(losses: NDArray, alpha: Level, about: About, label: str) -> Beyond:
     """The bound of a verdict, and the losses (k,) that are worse."""
-    bound = float(bound_of(losses, alpha, about, label).facts["bound"])
+    facts = bound_of(losses, alpha, about, label).facts
+    bound = float(facts["bound"]) if facts["outcome"] == "bound" else about.sign * math.inf
     return Beyond(label, losses.size, bound, int((about.sign * losses > about.sign * bound).sum()))
 
 
@@ -44,5 +48,7 @@ def beyond_title(found: Sequence[Beyond], about: About) -> str:
         readings = [f"{x.beyond:,} of {counted(x.k, about.loss)} of {x.label}" for x in known]
         told.append(f"{listed(readings)} {lie} {side} the bound")
     if lacking:
-        told.append(f"{listed(lacking)} {'has' if len(lacking) == 1 else 'have'} {NO_BOUND}")
+        ends = math.isfinite(about.worst)
+        none = f"no bound {about.edge} of the range" if ends else NO_BOUND
+        told.append(f"{listed(lacking)} {'has' if len(lacking) == 1 else 'have'} {none}")
     return "; ".join(told)

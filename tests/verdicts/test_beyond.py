@@ -22,6 +22,22 @@ def test_the_count_is_a_plain_one(about):
     assert not beyond_bound(np.ones(5), 0.1, about, "a").bounded
 
 
+def test_the_end_of_a_range_is_no_bound():
+    """Of losses in [0, 1] the bound is 1 where there are too few, or too many at the end."""
+    shares = About("share", low=0.0, high=1.0)
+    few = beyond_bound(np.arange(1, 6) / 10, 0.1, shares, "few")
+    worst = beyond_bound(np.ones(30), 0.1, shares, "worst")
+    enough = beyond_bound(np.arange(30) / 100, 0.1, shares, "enough")
+    assert [own.bounded for own in (few, worst, enough)] == [False, False, True]
+    assert beyond_title([few, worst, enough], shares) == (
+        "2 of 30 shares of enough lie above the bound; few and worst have no bound below the top "
+        "of the range"
+    )
+    scores = About("score", low=0.0, high=1.0, greater_is_better=True)
+    none = beyond_bound(np.zeros(30), 0.1, scores, "none")
+    assert beyond_title([none], scores) == "none has no bound above the bottom of the range"
+
+
 def test_titles():
     one, many, none = (
         Beyond("a", 20, 1.0, 1),
