@@ -118,7 +118,7 @@ def finding(study: CaseStudy, case: int, sets: Ends, alpha: Level, side: str) ->
     known = {n: e for n, e in ranked if e[0] <= e[1] and np.isfinite(e[1])}
     told = []
     if known:
-        told.append(_may_lose(study.experiment, known, side))
+        told.append(_may_lose(study.experiment, known, side, each=len(known) == len(sets)))
     for name, (lower, upper) in ranked:
         if name not in known:
             lacking = EMPTY if lower > upper else NO_BOUND
@@ -141,8 +141,11 @@ def what_if_finding(study: CaseStudy, before: Ends, after: Ends, side: str) -> s
     return f"With these values: {', '.join(told)}"
 
 
-def _may_lose(experiment: Experiment, known: Ends, side: str) -> str:
-    """How much each may lose; with many algorithms, the highest bound and the lowest."""
+def _may_lose(experiment: Experiment, known: Ends, side: str, each: bool) -> str:
+    """How much each may lose; with many algorithms, the highest bound and the lowest.
+
+    ``each`` is whether these are all that there are.
+    """
     about = about_experiment(experiment)
     retrained = f"retrained on {counted(experiment.sizes.m, noun(experiment))}"
 
@@ -153,7 +156,7 @@ def _may_lose(experiment: Experiment, known: Ends, side: str) -> str:
     amounts = {name: amount(ends) for name, ends in known.items()}
     names, unit = list(amounts), about.unit or f"({about.loss})"
     first = amounts[names[0]] if side != "upper" else f"up to {amounts[names[0]]}"
-    if len(names) > 1 and len(set(amounts.values())) == 1:
+    if each and len(names) > 1 and len(set(amounts.values())) == 1:
         return f"each model {retrained} may lose {first} {unit}"
     told = [f"{ALGORITHMS[names[0]].label} {retrained} may lose {first} {unit}"]
     shown = names[1:] if len(names) <= MOST_NAMED else names[-1:]

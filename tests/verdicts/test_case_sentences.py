@@ -384,3 +384,24 @@ def test_titles_quote_the_sets_of_each():
     two = sweep_title(sets, about, "two-sided", 0.05)
     assert two.endswith("95 % of cases: SVM-lin between 0.1 and 0.334, SVM-rbf has an empty set")
     assert set_reading("svm-lin", (0.0, np.inf), About(), "upper") == "SVM-lin has no finite bound"
+
+
+def test_each_model_is_said_of_all_alone():
+    """Two of three have the same bound: that the third has none must not read as if it had."""
+    experiment = Experiment(
+        dataset="two-classes",
+        algorithms=("logistic", "knn", "naive-bayes"),
+        variant="z-variable",
+        n_sets=20,
+    )
+    study, m = case_study_of(experiment, 20, y=[1]), experiment.sizes.m
+    same, retrained = (0.0, 0.5), f"retrained on {m} cases may lose up to 0.5 nats"
+
+    def told(bayes):
+        sets = {"logistic": same, "knn": same, "naive-bayes": bayes}
+        return finding(study, 0, sets, 0.1, "upper")
+
+    assert told(same) == f"At case 0 (1), each model {retrained}"
+    two = f"At case 0 (1), Logistic regression {retrained}, Nearest neighbours 0.5, Naive Bayes has"
+    assert told((0.0, math.inf)) == f"{two} no finite bound"
+    assert told((0.7, 0.6)) == f"{two} an empty set"
