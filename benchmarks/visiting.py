@@ -112,7 +112,7 @@ class Visitor:
     def __init__(self, address: str, page: str = "compare", query: str = "") -> None:
         self.address = address.replace("http", "ws") + "/_stcore/stream"
         self.page, self.query = page, query
-        self.slider = self.fragment = ""
+        self.slider = self.fragment = self.own = ""
         self.charts: dict[str, str] = {}
         self.buttons: dict[str, str] = {}
         self.said: list[str] = []
@@ -140,6 +140,7 @@ class Visitor:
             state = message.rerun_script.widget_states.widgets.add()
             state.id = self.slider
             state.double_array_value.data.append(percent)
+            message.rerun_script.fragment_id = self.own
         if press:
             state = message.rerun_script.widget_states.widgets.add()
             state.id, state.trigger_value = self.buttons[press], True
@@ -151,7 +152,7 @@ class Visitor:
             answer = ForwardMsg.FromString(await asyncio.wait_for(self.socket.recv(), PATIENCE))
             kind = answer.WhichOneof("type")
             if kind == "delta":
-                self._note(answer.delta.new_element)
+                self._note(answer.delta)
             elif kind == "page_info_changed":
                 self.query = answer.page_info_changed.query_string
             elif kind == "auto_rerun":
@@ -162,11 +163,12 @@ class Visitor:
                 self.errors.append("a script could not be compiled")
                 return time.perf_counter() - start
 
-    def _note(self, element: Any) -> None:
-        """Keep the slider's name, the buttons, what charts show and what is said; and errors."""
+    def _note(self, delta: Any) -> None:
+        """Keep the slider's name and fragment, buttons, charts and what is said; and errors."""
+        element = delta.new_element
         kind = element.WhichOneof("type")
         if kind == "slider" and element.slider.label == "Confidence" and not self.slider:
-            self.slider = element.slider.id
+            self.slider, self.own = element.slider.id, delta.fragment_id
         elif kind == "plotly_chart":
             self.charts[element.plotly_chart.id] = element.plotly_chart.spec
         elif kind == "button":

@@ -7,21 +7,20 @@ from cpp_core.catalog.variants import VARIANTS
 from cpp_core.figures.compare import first_picture
 from cpp_core.verdicts.strip import asked_strip
 from cpp_core.verdicts.texts import STEPS
-from pages.parts import door
 from pages.parts.choices import Choice
 from pages.parts.live import live
-from pages.parts.shell import page
+from pages.parts.shell import link_to, page
 from pages.parts.show import dark, kept, show_panel, show_strip
 
-QUESTIONS = {"candidate": "pages/compare.py", "z-variable": "pages/case.py"}
+QUESTIONS = {"candidate": "compare", "z-variable": "case"}
 """The two questions of the paper, and the page that answers each in depth."""
 
 
-def card(variant: str, link: str) -> None:
+def card(variant: str, goal: str) -> None:
     """One of the two questions, with the way to its answer."""
     with st.container(border=True, height="stretch"):
         st.markdown(f"**{VARIANTS[variant].explanation}**")
-        st.page_link(link, label="In depth →", query_params=door.link())
+        link_to(goal, "In depth →")
 
 
 def body(choice: Choice) -> None:
@@ -30,9 +29,9 @@ def body(choice: Choice) -> None:
         show_panel(kept(first_picture, results, choice.alpha, choice.side, dark=dark()))
 
     live(choice.experiment, choice.trials, choice.seed, answer, "overview")
-    for place, (variant, link) in zip(st.columns(2), QUESTIONS.items(), strict=True):
+    for place, (variant, goal) in zip(st.columns(2), QUESTIONS.items(), strict=True):
         with place:
-            card(variant, link)
+            card(variant, goal)
     st.caption(STEPS)
 
 

@@ -23,7 +23,7 @@ from pages.parts.brought import held_out
 from pages.parts.choices import Choice
 from pages.parts.keeping import REPORTS, name_of
 from pages.parts.live import found_again, live
-from pages.parts.shell import page
+from pages.parts.shell import link_to, page
 
 Make = Callable[[], str | bytes]
 Slim = tuple[str, ...]
@@ -153,7 +153,7 @@ def body(choice: Choice) -> None:
             st.caption(NO_COMMAND)
 
     live(experiment, choice.trials, choice.seed, answer, "report")
-    st.page_link("pages/losses.py", label="Models that were trained elsewhere: a file of losses →")
+    link_to("losses", "Models that were trained elsewhere: a file of losses →")
 
 
 page(body)

@@ -1,6 +1,8 @@
 """The sidebar: all controls together, and what they amount to."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -35,12 +37,23 @@ class Choice:
         return dict(self.question)
 
 
-def _limits(kind: Variant, loss: str, several: bool, alpha: float) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Refused:
+    """That there is nothing to answer: ``say`` tells why."""
+
+    say: Callable[[], Any]
+
+
+def _limit_words() -> None:
+    st.caption(unbroken(limit_words(controls.chosen_alpha())))
+
+
+def _limits(kind: Variant, loss: str, several: bool) -> dict[str, Any]:
     """Ask for a limit that the visitor has in mind, and for what counts as equal."""
     criterion, asked = LOSSES[loss], dict[str, Any]()
     what = "values at least" if criterion.greater_is_better else "losses at most"
     asked["at_most"] = number(f"Are new {what}", "limit", None, placeholder="no limit")
-    st.caption(unbroken(limit_words(alpha)))
+    door.follow(st.container(), _limit_words)
     delta = checked_with(**control("sure", SURE))
     asked["delta"] = None if asked["at_most"] is None else delta
     if criterion.errors and kind.retrains is False:
@@ -55,19 +68,21 @@ def _limits(kind: Variant, loss: str, several: bool, alpha: float) -> dict[str, 
     return {name: value for name, value in asked.items() if value is not None}
 
 
-def sidebar() -> Choice | None:
-    """Draw all controls; None, with a sentence on the page, where they do not fit together."""
+def _drop_the_file() -> None:
+    st.info(
+        "This link is about a table that is not here, or no longer since a reload. Drop the same "
+        "file to open it."
+    )
+    st.page_link("pages/data.py", label="Drop the file →", query_params=door.link())
+
+
+def sidebar() -> Choice | Refused:
+    """Draw all controls; where they do not fit together, what the page says of that."""
     if own.absent(door.value_of("dataset", None)):
         st.session_state[own.WANTED] = st.session_state[door.WHERE]
-        st.info(
-            "This link is about a table that is not here, or no longer since a reload. Drop the "
-            "same file to open it."
-        )
-        st.page_link("pages/data.py", label="Drop the file →", query_params=door.link())
-        return None
+        return Refused(_drop_the_file)
     with st.sidebar:
-        with st.container(key="first"):
-            alpha = controls.confidence_control("confidence")
+        door.follow(st.container(key="first"), partial(controls.confidence_control, "confidence"))
         begun = st.container(key="starts")
         dataset, simulated = controls.data()
         data = load_dataset(dataset, **simulated)
@@ -86,7 +101,7 @@ def sidebar() -> Choice | None:
         limits: dict[str, Any] = {}
         if loss is not None:
             with st.expander("Your limits"):
-                limits = _limits(kind, loss, len(rivals) > 1, alpha)
+                limits = _limits(kind, loss, len(rivals) > 1)
         few = [own for own in FEW_TRIALS if own == door.value_of("trials", None)]
         told = helped("trials", TRIALS[-1], (*few, *TRIALS))
         trials = st.segmented_control(
@@ -104,21 +119,20 @@ def sidebar() -> Choice | None:
         **chosen,
     )
     with begun:
-        controls.starts(None if experiment is None else preset_of(experiment))
-    if experiment is None:
-        return None
+        controls.starts(preset_of(experiment) if isinstance(experiment, Experiment) else None)
+    if isinstance(experiment, Refused):
+        return experiment
     spent.caption(spent_words(experiment))
-    return Choice(experiment, alpha, side, int(trials or 20), int(seed), tuple(limits.items()))
+    asked = side, int(trials or 20), int(seed), tuple(limits.items())
+    return Choice(experiment, controls.chosen_alpha(), *asked)
 
 
-def described_experiment(**chosen: Any) -> Experiment | None:
-    """The experiment that was chosen; None, with a sentence on the page, where there is none."""
+def described_experiment(**chosen: Any) -> Experiment | Refused:
+    """The experiment that was chosen, or why there is none."""
     if not chosen["algorithms"]:
-        st.info("Pick at least one algorithm in the sidebar.")
-        return None
+        return Refused(partial(st.info, "Pick at least one algorithm in the sidebar."))
     try:
         return Experiment(**chosen)
     except ValueError as error:
         said = str(error).replace("n_sets", "k")
-        st.warning(f"This combination cannot be computed: {said}")
-        return None
+        return Refused(partial(st.warning, f"This combination cannot be computed: {said}"))

@@ -81,19 +81,24 @@ def number(label: str, key: str, start: float | None, **more: Any) -> Any:
     return st.number_input(label, low, high, **optional, **told, **more)
 
 
+def chosen_alpha() -> float:
+    """Alpha as it is chosen at present."""
+    return float(door.shown("alpha", ALPHA))
+
+
 def confidence_control(place: str, words: bool = True) -> float:
     """Ask for the confidence; gives alpha.
 
     A page may have several of these controls, each with a ``place`` of its own: alpha is one.
     """
-    alpha, ends = float(door.shown("alpha", ALPHA)), NUMBERS["alpha"]
+    alpha, ends = chosen_alpha(), NUMBERS["alpha"]
     points = confidence_points(alpha)
     st.slider(
         "Confidence",
         *(confidence_points(ends.high), confidence_points(ends.low), points, 1.0),
         format="%g %%",
         help=explain(*HELP["alpha"]) if words else None,
-        **door.twin("alpha", place, points, alpha_of_points),
+        **door.twin("alpha", place, points, alpha_of_points, door.answer_alone),
     )
     if words:
         st.caption(alpha_words(alpha))

@@ -11,11 +11,13 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.parts.entries import ENTRIES, Texts, written
 
 Link = dict[str, Texts]
+Following = tuple[DeltaGenerator, Callable[[], Any]]
 
 KNOWN, SHOWN, STARTS = "_known", "_shown", "_starts"
 """In the session: values by key, and where controls start: in this run, and in any."""
@@ -29,6 +31,10 @@ LEFT, WHERE, GO = "_link", "_where", "_go"
 
 AWAY = "_away"
 """In the session: whether the visitor comes from a page whose link is not ours to read."""
+
+FOLLOWING, WHOLE = "_following", "_whole"
+"""In the session: what follows alpha beside the answer, with its places; and whether the last run
+has drawn the whole page."""
 
 OWN = "_own"
 """In the session: what is known of controls that only the present page has."""
@@ -84,6 +90,7 @@ def enter(page: str, tells_all: bool = True, reads: bool = True) -> None:
     that may have been sent before the last answer arrived.
     """
     state = st.session_state
+    state[FOLLOWING], state[WHOLE] = [], False
     state[UNTOLD], state[SENT] = untold(), None
     if OWN not in state or state.get(WHERE) != page or by_history():
         state[OWN] = {}
@@ -184,26 +191,52 @@ def _show(key: str, value: Any) -> None:
         state[key] = value
 
 
-def twin(setting: str, place: str, value: Any, read: Callable[[Any], Any]) -> dict[str, Any]:
+def follow(place: DeltaGenerator, draw: Callable[[], Any]) -> None:
+    """Let the answer draw this too, in its place, whenever it is drawn: it follows alpha."""
+    st.session_state[FOLLOWING].append((place, draw))
+
+
+def answer_alone() -> None:
+    """Let the next run draw only what follows alpha; all, where a run did not come to its end.
+
+    A run that was overtaken has not drawn what was chosen before: nothing of that may get lost.
+    """
+    if not st.session_state[WHOLE]:
+        st.rerun()
+    st.session_state[UNTOLD] = untold()
+    leave()
+
+
+def twin(
+    setting: str,
+    place: str,
+    value: Any,
+    read: Callable[[Any], Any],
+    then: Callable[[], Any] = lambda: None,
+) -> dict[str, Any]:
     """Arguments of one of several widgets for the same setting, whose default is the value.
 
-    ``read`` turns what it holds into the setting. A widget that holds another value, because its
-    twin was moved, gets a new name. Under the old one the browser goes on to send what it holds
-    until the answer arrives, and that must not count as the visitor's choice.
+    ``read`` turns what it holds into the setting, ``then`` follows a choice. A widget that holds
+    another value, because its twin was moved, gets a new name. Under the old one the browser goes
+    on to send what it holds until the answer arrives, and that must not count as the visitor's
+    choice.
     """
     twins: dict[str, Twin] = st.session_state.setdefault(TWINS, {})
     before = twins.get(place, Twin(place, value))
     renamed = before.renamed + (before.holds != value)
     name = f"{place}-{renamed}" if renamed else place
     twins[place] = Twin(name, value, renamed)
-    return {"key": name, "on_change": _take_twin, "args": (setting, place, name, read)}
+    return {"key": name, "on_change": _take_twin, "args": (setting, place, name, read, then)}
 
 
-def _take_twin(setting: str, place: str, name: str, read: Callable[[Any], Any]) -> None:
+def _take_twin(
+    setting: str, place: str, name: str, read: Callable[[Any], Any], then: Callable[[], Any]
+) -> None:
     twins, value = st.session_state[TWINS], st.session_state[name]
     if twins[place].name == name:
         twins[place] = twins[place]._replace(holds=value)
         tell(setting, read(value))
+    then()
 
 
 def is_choice(key: str, value: Any, known: Mapping[str, Any], starts: Mapping[str, Any]) -> bool:

@@ -4,7 +4,8 @@ With a ``pages`` folder, a fresh server whose first request is a sub-page runs t
 alone. Each page therefore starts through ``page``, which builds the frame first when nobody has.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,8 +16,8 @@ from cpp_core.verdicts.language import unbroken
 from cpp_core.verdicts.terms import with_terms
 from cpp_core.verdicts.texts import SEPARATOR, chosen_words
 from pages.parts import door, tour
-from pages.parts.choices import Choice, sidebar
-from pages.parts.controls import confidence_control
+from pages.parts.choices import Choice, Refused, sidebar
+from pages.parts.controls import chosen_alpha, confidence_control
 
 
 class Page(NamedTuple):
@@ -45,7 +46,9 @@ PAGES = {name: kind for name, kind in PLANNED.items() if (ROOT / f"pages/{name}.
 """The pages by their names in a link, in the order of the navigation."""
 
 FIRST = "overview"
-INSIDE, CHOICE = "_inside_frame", "_choice"
+INSIDE, CHOICE, LINKED = "_inside_frame", "_choice", "_pages"
+"""In the session: whether the frame is drawn, what was chosen, and the pages that links lead to."""
+
 ALONE = '<i class="alone"></i>'
 """Marks a page without a sidebar, whose empty place is hidden when a visitor comes from others."""
 
@@ -57,25 +60,19 @@ def frame() -> None:
         name: st.Page(f"pages/{name}.py", title=kind.title, url_path=name, default=name == FIRST)
         for name, kind in PAGES.items()
     }
+    st.session_state[LINKED] = pages
     current = st.navigation(list(pages.values()), position="hidden")
     name = current.url_path or FIRST
     goal = st.session_state.pop(door.GO, name)
     if goal != name:
         st.switch_page(pages[goal], query_params=door.link())
     door.enter(name, PAGES[name].sidebar, reads=not PAGES[name].own_link)
-    bar = st.container(key="pages", horizontal=True, gap=None)
     if PAGES[name].sidebar:
-        line = st.container(key="chosen", horizontal=True, vertical_alignment="center")
-        choice = st.session_state[CHOICE] = sidebar()
-        with line:
-            show_chosen(choice)
+        st.session_state[CHOICE] = sidebar()
         door.leave()
-    with bar:
-        for other, kind in PAGES.items():
-            st.page_link(pages[other], query_params=door.link() if kind.sidebar else None)
-        if not PAGES[name].sidebar:
-            st.html(ALONE)
-    tour.show(name)
+    else:
+        show_links(sidebar=False)
+        tour.show(name)
     st.session_state[INSIDE] = True
     try:
         current.run()
@@ -86,6 +83,22 @@ def frame() -> None:
     if not (PAGES[name].sidebar or PAGES[name].own_link):
         door.leave(tells_all=False)
     door.settle()
+    st.session_state[door.WHOLE] = PAGES[name].sidebar
+
+
+def show_links(sidebar: bool = True) -> None:
+    """The navigation, with links that tell what was chosen."""
+    with st.container(key="pages", horizontal=True, gap=None):
+        for name in PAGES:
+            link_to(name)
+        if not sidebar:
+            st.html(ALONE)
+
+
+def link_to(name: str, label: str | None = None) -> None:
+    """A link to a page, which takes along what was chosen where the page asks for that."""
+    query = door.link() if PAGES[name].sidebar else None
+    st.page_link(st.session_state[LINKED][name], label=label, query_params=query)
 
 
 def foot(query: dict[str, str]) -> None:
@@ -94,12 +107,12 @@ def foot(query: dict[str, str]) -> None:
         st.page_link("pages/learn.py", label="Glossary", query_params=query)
 
 
-def show_chosen(choice: Choice | None) -> None:
+def show_chosen(choice: Choice | Refused) -> None:
     """Say what was chosen; a narrow screen, whose sidebar is a drawer, has the confidence here.
 
     There the line ends before confidence and trials.
     """
-    if choice is not None:
+    if isinstance(choice, Choice):
         told = chosen_words(choice.experiment, choice.alpha, choice.trials, choice.side)
         start, *rest = unbroken(told).split(SEPARATOR)
         asked, more = (
@@ -121,5 +134,24 @@ def page(body: Callable[..., Any], sidebar: bool = True) -> None:
         frame()
     elif not sidebar:
         body()
-    elif st.session_state[CHOICE] is not None:
-        body(st.session_state[CHOICE])
+    else:
+        answer(body, st.session_state[door.FOLLOWING])
+
+
+@st.fragment
+def answer(body: Callable[[Choice], Any], following: Sequence[door.Following]) -> None:
+    """All that follows alpha: the page but for the other controls, drawn alone when it is moved."""
+    choice: Choice | Refused = st.session_state[CHOICE]
+    if isinstance(choice, Choice):
+        choice = replace(choice, alpha=chosen_alpha())
+    for place, draw in following:
+        with place:
+            draw()
+    show_links()
+    with st.container(key="chosen", horizontal=True, vertical_alignment="center"):
+        show_chosen(choice)
+    tour.show(st.session_state[door.WHERE])
+    if isinstance(choice, Refused):
+        choice.say()
+    else:
+        body(choice)

@@ -18,13 +18,14 @@ def _onward(i: int) -> None:
     if i + 1 < len(STOPS):
         st.session_state[AT] = i + 1
         door.go_to(STOPS[i + 1].page)
-    else:
-        end()
+        st.rerun()
+    end()
 
 
 def end() -> None:
-    """Leave the tour."""
+    """Leave the tour; the whole page is drawn anew."""
     st.session_state.pop(AT, None)
+    st.rerun()
 
 
 def show(page: str) -> None:
