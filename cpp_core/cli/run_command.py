@@ -27,7 +27,7 @@ from cpp_core.report.export import write
 from cpp_core.report.reproduce import COMMAND_FIELDS
 from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.results import Results
-from cpp_core.trials.running import scheduler_from_environment, stream
+from cpp_core.trials.running import kept, scheduler_from_environment, stream
 from cpp_core.verdicts.about import about_results
 from cpp_core.verdicts.decisions import decisions_from
 from cpp_core.verdicts.failing import failed_lines
@@ -76,6 +76,30 @@ def run_command(given: argparse.Namespace) -> int:
     files = chosen_files(given, KINDS)
     if brought is not None:
         say(before_lines(brought, experiment, given.side), sys.stderr)
+    results, interrupted = computed(experiment, given)
+    if results is None:
+        return INTERRUPTED
+    if results.problem:
+        say([f"note: {results.problem}"], sys.stderr)
+    say(summary_lines(results, given))
+    latest = None if brought is None else latest_of(brought, results)
+    say(latest_lines(latest, results, given.alpha, given.side))
+    question = {name: getattr(given, name) for name in ("at_most", "margin")}
+    asked = {name: value for name, value in question.items() if value is not None}
+    asked |= {"delta": given.delta} if "at_most" in asked else {}
+    data = None if brought is None else data_json(brought, experiment, given.side)
+    source = None if brought is None else source_of(given, brought, latest)
+    for kind, path in files.items():
+        write(results, path, given.alpha, given.side, kind, data, source, **asked)
+        say([f"wrote {path}"])
+    return INTERRUPTED if interrupted else 0
+
+
+def computed(experiment: Experiment, given: argparse.Namespace) -> tuple[Results | None, bool]:
+    """All results, with a progress bar; or what is kept when Ctrl-C stopped them, and that it did.
+
+    There are none where no trial is complete.
+    """
     partial = stream(
         experiment,
         given.trials,
@@ -104,28 +128,15 @@ def run_command(given: argparse.Namespace) -> int:
             interrupted = True
         finally:
             signal.signal(signal.SIGINT, before)
-    done = 0 if results is None else len(results.trials)
     if interrupted:
-        print(
-            f"stopped: {done} of {given.trials} trials are kept; the same command goes on.",
-            file=sys.stderr,
+        partial.close()  # what has arrived is stored, also what was not told of yet
+        results = kept(experiment, given.trials, given.seed) or results
+        done = 0 if results is None else len(results.trials)
+        say(
+            [f"stopped: {done} of {given.trials} trials are kept; the same command goes on."],
+            sys.stderr,
         )
-    if results is None or not done:
-        return INTERRUPTED
-    if results.problem:
-        say([f"note: {results.problem}"], sys.stderr)
-    say(summary_lines(results, given))
-    latest = None if brought is None else latest_of(brought, results)
-    say(latest_lines(latest, results, given.alpha, given.side))
-    question = {name: getattr(given, name) for name in ("at_most", "margin")}
-    asked = {name: value for name, value in question.items() if value is not None}
-    asked |= {"delta": given.delta} if "at_most" in asked else {}
-    data = None if brought is None else data_json(brought, experiment, given.side)
-    source = None if brought is None else source_of(given, brought, latest)
-    for kind, path in files.items():
-        write(results, path, given.alpha, given.side, kind, data, source, **asked)
-        say([f"wrote {path}"])
-    return INTERRUPTED if interrupted else 0
+    return (results if results is not None and len(results.trials) else None), interrupted
 
 
 def summary_lines(results: Results, given: argparse.Namespace) -> list[str]:

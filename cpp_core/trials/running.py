@@ -100,7 +100,7 @@ def stream(
     scheduler: str | None = None,
     store: Store | None = None,
     fresh: bool = False,
-) -> Iterator[Results]:
+) -> Generator[Results]:
     """Yield partial results as blocks of trials arrive, the complete ones last.
 
     Blocks are stored as they arrive: a run that is stopped (by closing this iterator, Ctrl-C or
@@ -111,6 +111,16 @@ def stream(
     with closing(parts):
         for gathered, problem in parts:
             yield gathered.results(problem)
+
+
+def kept(
+    experiment: Experiment, trials: int, seed: int, store: Store | None = None
+) -> Results | None:
+    """What is stored of these trials, with nothing computed; None where there is none of them."""
+    store = default_store() if store is None else store
+    gathered = Gathered(experiment, trials, seed)
+    gathered.load(store)
+    return gathered.results(store.problem) if len(gathered.complete_trials()) else None
 
 
 def arriving(

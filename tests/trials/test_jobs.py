@@ -309,10 +309,10 @@ def test_a_child_that_dies(managed):
 
 
 def test_a_cluster_that_does_not_answer(managed):
-    job = managed(Store(None), scheduler="nowhere://127.0.0.1:1").start(COMPILED, 10, 0)
+    job = managed(Store(None), scheduler="tcp://127.0.0.1:1").start(COMPILED, 10, 0)
     watch(job)
     assert job.state == "failed"
-    assert job.error.startswith("The dask scheduler at nowhere://127.0.0.1:1 does not")
+    assert job.error.startswith("The dask scheduler at tcp://127.0.0.1:1 does not")
 
 
 @pytest.mark.slow
