@@ -17,14 +17,15 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from pages.parts.entries import ENTRIES, Texts, written
 
 Link = dict[str, Texts]
+Untold = dict[str, list[Any] | None]
 Following = tuple[DeltaGenerator, Callable[[], Any]]
 
 KNOWN, SHOWN, STARTS = "_known", "_shown", "_starts"
 """In the session: values by key, and where controls start: in this run, and in any."""
 
 UNTOLD, SENT, TOUCHED, TWINS = "_untold", "_sent", "_touched", "_twins"
-"""In the session: widgets whose values the browser may not have yet, since when they are on their
-way, whether the visitor has chosen anything, and twins by their places."""
+"""In the session: widgets whose values the browser may not have yet, with what it may hold
+instead; since when these are on their way; whether the visitor has chosen anything; twins."""
 
 LEFT, WHERE, GO = "_link", "_where", "_go"
 """In the session: the link as it was left, on which page, and to which page to go instead."""
@@ -94,7 +95,8 @@ def enter(page: str, tells_all: bool = True, reads: bool = True) -> None:
     state[UNTOLD], state[SENT] = untold(), None
     if OWN not in state or state.get(WHERE) != page or by_history():
         state[OWN] = {}
-        state[UNTOLD] |= set(state.get(STARTS, {}))  # the browser draws its controls anew
+        for key in state.get(STARTS, {}):  # the browser draws its controls anew
+            _doubt(key, [])
     told_all = by_history() or (state.get(AWAY, False) and bool(address()))
     state[AWAY] = not reads
     whole = KNOWN not in state or (tells_all and told_all)
@@ -132,7 +134,9 @@ def shown(key: str, start: Any, options: Collection[Any] | None = None) -> Any:
 
 def control(key: str, start: Any, options: Collection[Any] | None = None) -> dict[str, Any]:
     """Arguments that make a widget show a setting, and tell what the visitor chooses."""
-    _show(key, shown(key, start, options))
+    known = list(options or ())
+    undrawn = [known[0], None, []] if known else None  # with which a widget begins
+    _show(key, shown(key, start, options), undrawn)
     return {"key": key, "on_change": _take, "args": (key,)}
 
 
@@ -170,23 +174,39 @@ def forget_own(key: str) -> None:
         del st.query_params[key]
 
 
-def untold() -> set[str]:
-    """Widgets whose values the browser may not have yet: none once the last answer must be out."""
+def untold() -> Untold:
+    """Widgets whose values the browser may not have yet, with what it may hold instead.
+
+    None stands for anything. Once the last answer must be out, there are none.
+    """
     sent = st.session_state.get(SENT)
     out = sent is not None and time.monotonic() >= sent + DELIVERY
-    return set() if out else st.session_state.get(UNTOLD, set())
+    return {} if out else st.session_state.get(UNTOLD, {})
 
 
-def _show(key: str, value: Any) -> None:
+def _doubt(key: str, undrawn: list[Any] | None) -> None:
+    """Note what the browser may hold: what it held before, and the ``undrawn``; None: anything."""
+    state = st.session_state
+    holds = state[UNTOLD].get(key, [])
+    before = [state[key]] if key in state else []
+    if holds is None or undrawn is None:
+        state[UNTOLD][key] = None
+    else:
+        more = [value for value in (*before, *undrawn) if value not in holds]
+        state[UNTOLD][key] = [*holds, *more]
+
+
+def _show(key: str, value: Any, undrawn: list[Any] | None) -> None:
     """Make a widget show a value, again and again until the browser must have been told.
 
     A run that is overtaken by the next one takes its answer back, and a browser that is slow to
     load its controls sees the last answer only. It would show another value, and send that as if
-    the visitor had chosen it.
+    the visitor had chosen it: what it held before, or one of the ``undrawn``, with which such a
+    widget begins (None: anything). What else it sends was chosen, also while the page is drawn.
     """
     state = st.session_state
     if key in state[UNTOLD] or key not in state or state[key] != value:
-        state[UNTOLD].add(key)
+        _doubt(key, undrawn)
     if key in state[UNTOLD] or not state.get(TOUCHED):
         state[key] = value
 
@@ -248,10 +268,17 @@ def is_choice(key: str, value: Any, known: Mapping[str, Any], starts: Mapping[st
     return (key not in known and key not in starts) or value != known.get(key, starts.get(key))
 
 
+def is_held(key: str, value: Any, doubts: Untold) -> bool:
+    """Whether the browser may send a value that nobody chose, as it has not got the present one."""
+    holds = doubts.get(key, [])
+    return holds is None or value in holds
+
+
 def _take(key: str) -> None:
     state = st.session_state
-    if key not in untold() and is_choice(key, state[key], state[KNOWN], state[STARTS]):
-        tell(key, state[key])
+    value = state[key]
+    if is_choice(key, value, state[KNOWN], state[STARTS]) and not is_held(key, value, untold()):
+        tell(key, value)
 
 
 def tell(key: str, value: Any) -> None:

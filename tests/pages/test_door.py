@@ -7,7 +7,7 @@ from cpp_core.catalog.regressors import REGRESSORS
 from cpp_core.catalog.variants import VARIANTS
 from cpp_core.verdicts.terms import explain
 from pages.parts.controls import HELP
-from pages.parts.door import is_choice, merged, possible, wanted
+from pages.parts.door import is_choice, is_held, merged, possible, wanted
 from pages.parts.entries import ENTRIES, SIDES, written
 from tests.pages.test_pages import open_page, plain
 
@@ -72,6 +72,16 @@ def test_what_is_written_is_read_again(key, value):
 
 def test_nothing_is_written_for_what_is_left_out():
     assert written(None) == ()
+
+
+@pytest.mark.parametrize(
+    ("value", "held"), [("upper", True), (None, True), ("two-sided", False), (["two-sided"], False)]
+)
+def test_a_choice_counts_while_the_page_is_drawn_unless_the_browser_may_hold_it(value, held):
+    doubts = {"side": ["upper", None, []], "n": None}
+    assert is_held("side", value, doubts) == held
+    assert is_held("n", value, doubts)
+    assert not is_held("loss", value, doubts)  # the browser has its value
 
 
 @pytest.mark.parametrize("text", NONSENSE)
