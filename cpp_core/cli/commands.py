@@ -55,7 +55,7 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--trials", type=int, default=200, help="default 200")
     run.add_argument("--seed", type=int, default=0, help="default 0")
     run.add_argument("--alpha", type=float, default=0.1, help="accepted misses, default 0.1")
-    run.add_argument("--side", default="two-sided", help="two-sided (default) or upper")
+    run.add_argument("--side", default="upper", help="upper (default) or two-sided")
     run.add_argument("--at-most", type=float, metavar="T", help="are new losses at most T?")
     run.add_argument("--delta", type=float, default=DELTA, help=f"as in check, default {DELTA}")
     run.add_argument(

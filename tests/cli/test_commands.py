@@ -11,8 +11,9 @@ import time
 import pandas as pd
 import pytest
 
-from cpp_core.cli.commands import main
+from cpp_core.cli.commands import main, parser
 from cpp_core.report.export import strict
+from pages.parts.entries import SIDES
 
 QUICK = ["run", "--dataset", "iris", "--algorithms", "naive-bayes", "dummy", "--jobs", "1"]
 
@@ -42,12 +43,18 @@ def test_run_writes_all_files(tmp_path, capsys):
 def test_infinite_ends_are_null(tmp_path):
     path = tmp_path / "out.json"
     arguments = ["run", "--dataset", "diabetes", "--algorithms", "dummy", "--n", "10"]
-    assert main([*arguments, "--trials", "2", "--jobs", "1", "--json", str(path)]) == 0
-    found = json.loads(path.read_text(), parse_constant=pytest.fail)["algorithms"]["dummy"]
-    assert found["upper_mean"] is None
-    assert found["upper_finite"] is False
-    assert found["k_needed"] == 19
+    arguments += ["--trials", "2", "--jobs", "1", "--json", str(path)]
+    for more, needed in ([], 9), (["--side", "two-sided"], 19):
+        assert main([*arguments, *more]) == 0
+        found = json.loads(path.read_text(), parse_constant=pytest.fail)["algorithms"]["dummy"]
+        assert found["upper_mean"] is None
+        assert found["upper_finite"] is False
+        assert found["k_needed"] == needed
     assert strict([math.nan, {"a": math.inf}, 1.5]) == [None, {"a": None}, 1.5]
+
+
+def test_the_bound_is_the_one_that_the_dashboard_starts_with():
+    assert parser().parse_args(["run"]).side == next(iter(SIDES)) == "upper"
 
 
 def test_symbolic_runs(tmp_path):
