@@ -260,7 +260,7 @@ class About:
         K = self.n_algorithms
         told = (
             f" With {K} algorithms compared, each statement holds separately; for all at once ask "
-            f"for alpha / {K} ({confidence(exact_alpha(alpha) / K)})."
+            f"for alpha / {K} ({confidence(exact_alpha(alpha) / K, 'up')})."
         )
         return told if K > 1 else ""
 

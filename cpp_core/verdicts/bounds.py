@@ -79,7 +79,7 @@ def bound_verdict(
         outcome = "too little data"
         text, brief = _too_few(needed - k, alpha, about, label)
         why = (
-            f"At {confidence(alpha)} confidence a bound needs k of at least "
+            f"At {confidence(alpha, 'up')} confidence a bound needs k of at least "
             f"{1 if side == 'upper' else 2}/alpha - 1 = {needed:,} calibration scores; "
             f"{about.source} has {k:,}."
         )
@@ -102,8 +102,9 @@ def _trivial(about: About) -> str:
 def _too_few(missing: int, alpha: Level, about: About, label: str) -> tuple[str, Brief]:
     """What is said where there are not enough scores for a bound."""
     subject, more = f"the {about.loss} of {about.of(label)}", about.more(missing)
+    refused = confidence(alpha, "up")
     text = (
-        f"{about.lead(label)}, {subject} has {_trivial(about)} with {confidence(alpha)} "
+        f"{about.lead(label)}, {subject} has {_trivial(about)} with {refused} "
         f"confidence: {more} would give one."
     )
     return text, Brief(label, "no bound yet", f": {about.missing(missing)} would give one", "open")
@@ -113,7 +114,7 @@ def _told(
     found: tuple[float, float], alpha: Level, about: About, label: str, at_case: bool, side: str
 ) -> tuple[str, str, Brief]:
     """The outcome of enough scores, in a sentence and in brief."""
-    (lower, upper), level, one_sided = found, confidence(alpha), side == "upper"
+    (lower, upper), one_sided, refused = found, side == "upper", confidence(alpha, "up")
     end = lower if about.greater_is_better else upper
     subject, lead = f"the {about.loss} of {about.of(label)}", f"{about.lead(label)}, "
     if at_case:
@@ -124,7 +125,7 @@ def _told(
         return "empty", text, brief
     if np.isinf(end):
         failed = ": training failed or diverged too often"
-        text = f"{lead}{subject} has no finite bound with {level} confidence{failed}, which "
+        text = f"{lead}{subject} has no finite bound with {refused} confidence{failed}, which "
         return (
             "failed",
             f"{text}counts as infinitely bad.",
@@ -135,8 +136,8 @@ def _told(
         brief = Brief(
             label, f"no bound {below} {about.end(about.worst)}", f", the {top} of its range", "no"
         )
-        return "top", f"{lead}{subject} has {_trivial(about)} with {level} confidence.", brief
-    chance = f"with probability at least {level}, {about.together}"
+        return "top", f"{lead}{subject} has {_trivial(about)} with {refused} confidence.", brief
+    chance = f"with probability at least {confidence(alpha)}, {about.together}"
     phrase = f"{about.bound(end)}{' (no error)' if about.no_error(end) else ''}"
     phrase = phrase if one_sided else about.between(lower, upper)
     if at_case:
@@ -210,7 +211,7 @@ def _symbol_verdict(
         outcome, more = "too little data", f": {about.more(needed - k)} would allow it"
         text = (
             f"{about.lead(label)}, no kind of error of {about.of(label)} can be ruled out with "
-            f"{confidence(alpha)} confidence{more}."
+            f"{confidence(alpha, 'up')} confidence{more}."
         )
         rest = f": {about.missing(needed - k)} would allow it"
         brief = Brief(label, "no kind of error is ruled out", rest, "open")
@@ -255,7 +256,8 @@ def typical(results: Results, algorithm: str, alpha: Level = 0.1, side: str = "u
     inside = "of the test losses lie inside"
     if found["k"] < found["k_needed"]:
         more = about.more(found["k_needed"] - found["k"])
-        what = f"too little data for a {level} set for {label}, {more} would give one"
+        refused = confidence(alpha, "up")
+        what = f"too little data for a {refused} set for {label}, {more} would give one"
         inside, lead = "", "no bound yet"
     elif isinstance(reader, SymbolicLosses):
         inside = "of what happened lies inside"

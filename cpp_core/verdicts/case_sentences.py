@@ -201,7 +201,7 @@ def symbol_finding(study: SymbolStudy, case: int, alpha: Level) -> str:
 def _no_bound(what: str, study: Study, alpha: Level, more: int) -> str:
     subsets = "training subsets" if study.experiment.algorithmic else "calibration cases"
     return (
-        f"{what} at {confidence(alpha)} confidence: that takes {study.k + more:,} {subsets}, "
+        f"{what} at {confidence(alpha, 'up')} confidence: that takes {study.k + more:,} {subsets}, "
         f"and there are {study.k:,}"
     )
 

@@ -158,7 +158,7 @@ def next_verdict(
     if outcome == "too little data":
         text = (
             f"Too little data to compare {pair.first} and {pair.second} on a {about.next} with "
-            f"{confidence(each)} confidence: {about.more(needed - k)} would do."
+            f"{confidence(each, 'up')} confidence: {about.more(needed - k)} would do."
         )
         brief = Brief("", "too little data", f": {about.missing(needed - k)} would do", "open")
         rank = f"{'A finite set needs' if at_case else 'Two finite ends need'} "

@@ -16,8 +16,8 @@ from cpp_core.method.ranks import check_losses
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import About
 from cpp_core.verdicts.language import (
-    confidence,
     counted,
+    in_full,
     number,
     percent,
     plural,
@@ -76,7 +76,8 @@ def decision_of(
     """The same for independent losses (k,) as shown, with all the ways in which it is open."""
     k, beyond = len(shown), beyond_limit(shown, t, about)
     rank, needed = tolerance_rank(k, alpha, delta), cases_needed(alpha, delta)
-    share, level, allowed = confidence(alpha), confidence(delta), k - rank
+    share, level = (in_full(1 - exact_alpha(own)) for own in (alpha, delta))
+    allowed = k - rank
     noun, whom = f"calibration {about.held_out}", ""
     if about.m is not None:
         whom = f"for {label} retrained on {counted(about.m, 'fresh case')}, "
@@ -141,13 +142,13 @@ def error_rate_at_most(
     ['shown', 'not shown']
     """
     most = batch_errors(k, errors, batch_size, alpha, side="upper")[1]
-    exact, level = _rate(rate), confidence(alpha)
+    exact, level = _rate(rate), in_full(1 - exact_alpha(alpha))
     allowed = math.floor(exact * batch_size)
     asked = {"batch_size": batch_size, "rate": float(exact)}
     facts = About().facts(alpha, k, errors=errors, **asked, most=most)
     seen = f"{counted(errors, 'error')} among {counted(k, 'checked case')}"
     cases = "case" if batch_size == 1 else counted(batch_size, "case")
-    at = f"{number(float(exact * 100), digits=17)} % ({counted(allowed, 'error')})"
+    at = f"{in_full(exact)} ({counted(allowed, 'error')})"
     claim = f"the error rate on the next {cases} is at most {at}"
     outcome: Outcome
     if most <= allowed:

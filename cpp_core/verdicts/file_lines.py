@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from cpp_core.catalog.loss_files import LossTable
-from cpp_core.checks import Level, probability
+from cpp_core.checks import Level, exact_alpha, probability
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import About, about_numbers, about_results
 from cpp_core.verdicts.answers import Answers
@@ -20,6 +20,7 @@ from cpp_core.verdicts.held_out import average_words
 from cpp_core.verdicts.language import (
     confidence,
     counted,
+    in_full,
     listed,
     number,
     percent,
@@ -198,10 +199,10 @@ def asked_line(answer: Iterable[Verdict], about: About) -> str:
 def _claim(facts: dict[str, Any], about: About) -> str:
     """What was asked, as the end of a sentence."""
     if "rate" in facts:
-        rate = number(100 * facts["rate"], digits=17)
-        return f"at most {rate} % errors on the next {counted(facts['batch_size'], 'case')}"
+        cases = counted(facts["batch_size"], "case")
+        return f"at most {in_full(facts['rate'])} errors on the next {cases}"
     limit = with_unit(number(facts["threshold"], digits=17), about.unit)
-    share, level = confidence(facts["alpha"]), confidence(facts["delta"])
+    share, level = (in_full(1 - exact_alpha(facts[name])) for name in ("alpha", "delta"))
     return (
         f"at least {share} of new {plural(about.loss)} are {about.at_most} {limit} "
         f"({level} confidence)"

@@ -18,6 +18,8 @@ Direction = Literal["up", "down", "nearest"]
 DIGITS = 3
 """Significant digits of a number in a sentence."""
 DECIMALS = 12
+LEVEL_DECIMALS = 4
+"""Up to so many decimals of its percentage a confidence is told in full."""
 
 ROUNDING = {"up": ROUND_CEILING, "down": ROUND_FLOOR, "nearest": ROUND_HALF_EVEN}
 WHOLE: dict[str, Callable[..., int]] = {"up": math.ceil, "down": math.floor, "nearest": round}
@@ -100,9 +102,28 @@ def unbroken(text: str) -> str:
     return re.sub(r" (\\?%)", "\u00a0\\1", text)
 
 
-def confidence(alpha: Level) -> str:
-    """1 - alpha in percent, never more than it is."""
-    return percent(1 - exact_alpha(alpha), "down")
+def in_full(share: Level) -> str:
+    """A share in percent as it is, for what was asked.
+
+    >>> in_full(0.05), in_full(0.99951)
+    ('5 %', '99.951 %')
+    """
+    return f"{number(float(100 * to_fraction(share, 'share')), digits=17)} %"
+
+
+def confidence(alpha: Level, direction: Direction = "down") -> str:
+    """1 - alpha in percent: in full where that takes four decimals at most, else rounded.
+
+    Never more than it is, for what is claimed; "up", never less, for what is refused or would do.
+
+    >>> confidence(0.1), confidence(0.0005), confidence(Fraction(1, 30))
+    ('90 %', '99.95 %', '96.6 %')
+    >>> confidence(Fraction(1, 30), "up"), confidence(Fraction(1, 3000), "up")
+    ('96.7 %', '99.97 %')
+    """
+    level = 1 - exact_alpha(alpha)
+    short = (level * 100 * 10**LEVEL_DECIMALS).denominator == 1
+    return in_full(level) if short else percent(level, direction, against=1)
 
 
 def confidence_points(alpha: Level) -> float:

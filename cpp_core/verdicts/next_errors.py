@@ -54,7 +54,7 @@ def errors_ahead_of(
     )
     if outcome == "top":
         text = f"{lead}{about.of(label)} may make {phrase}: none is ruled out with "
-        text += f"{confidence(alpha)} confidence."
+        text += f"{confidence(alpha, 'up')} confidence."
     why = (
         f"{wrong:,} of the {k:,} calibration cases of {about.source} are errors; errors among the "
         f"next ones are a hypergeometric share of all errors, and {most:,} is the largest number "

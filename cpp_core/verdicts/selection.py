@@ -114,7 +114,7 @@ def _winner(
     if half < needed:
         text = (
             "Too little data to choose on one half and calibrate on the other with "
-            f"{confidence(alpha)} confidence: {about.more(2 * needed - k)} would do."
+            f"{confidence(alpha, 'up')} confidence: {about.more(2 * needed - k)} would do."
         )
         why = f"Each half needs {counted(needed, 'score')}; {about.source} has {k:,} in all."
         facts = about.facts(alpha, k, outcome="too little data", k_needed=2 * needed)

@@ -236,7 +236,7 @@ def test_many_algorithms_are_compared_jointly():
 
 def test_confidence_is_the_same_in_the_sidebar():
     at = open_page("compare", alpha="0.0123", **SMALL)
-    assert "98.7 % confidence" in plain(at)
+    assert "98.77 % confidence" in plain(at)
     assert "alpha 0.0123. Moving it trains nothing." in text_of(at)
     assert at.slider(key="confidence").value == 98.77
     assert at.query_params["alpha"] == "0.0123"

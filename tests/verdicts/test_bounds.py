@@ -1,6 +1,9 @@
 """Verdicts: every branch of what loss to expect, against a known truth."""
 
 import math
+import re
+from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -9,7 +12,8 @@ from scipy import stats
 from cpp_core import Experiment, batch_errors
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import About
-from cpp_core.verdicts.bounds import expected_loss, typical
+from cpp_core.verdicts.bounds import bound_of, expected_loss, typical
+from cpp_core.verdicts.comparisons import Pair, next_difference_of
 from cpp_core.verdicts.decisions import decide
 from cpp_core.verdicts.next_errors import errors_ahead, errors_ahead_of
 from cpp_core.verdicts.pairs import judged
@@ -31,6 +35,24 @@ def test_expected_loss_of_a_candidate():
     assert found.facts["bound"] == pytest.approx(1.8)
     assert "the 18th smallest of the 19 calibration losses of trial 0" in found.why
     assert "for all at once ask for alpha / 2 (95 %)" in found.why
+
+
+def test_what_is_refused_or_would_do_is_never_told_with_less_confidence():
+    for K, alpha in ((3, 0.1), (6, 0.1), (7, 0.05), (3, 0.001), (2, 0.0001)):
+        told = About(n_algorithms=K).separately(alpha)
+        level = float(re.search(r"\(([\d.]+) %\)", told)[1])
+        assert level < 100
+        assert K * (1 - level / 100) <= alpha + 1e-12  # asked for all, they hold jointly
+    about = About()
+    few = bound_of(np.arange(1500.0), 0.0005, about, "A")
+    assert "has no finite bound with 99.95 % confidence: 499 more" in few.text
+    assert "At 99.95 % confidence" in few.why
+    third = bound_of(np.arange(28.0), Fraction(1, 30), about, "A")
+    assert "with 96.7 % confidence: 1 more" in third.text  # 28 give one with 96.6 %
+    wrong = errors_ahead_of(np.ones(28), Fraction(1, 30), replace(about, errors=True), "A")
+    assert wrong.text.endswith("none is ruled out with 96.7 % confidence.")
+    pair = next_difference_of(np.arange(20.0), Fraction(1, 30), Pair("A", "B", about))
+    assert pair.text.startswith("Too little data to compare A and B on a new case with 96.7 % conf")
 
 
 def test_expected_loss_quotes_trial_0_only():

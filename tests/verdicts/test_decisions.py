@@ -109,6 +109,24 @@ def test_no_error_is_said_of_the_limits_that_leave_correct_answers_alone():
     assert sum(map(sum, says.values())) == 8
 
 
+def test_shown_and_refused_say_what_was_asked_in_full():
+    """3,000 losses within the limit show 99.9 %, not 99.95 %: neither is told as the other."""
+    none = np.zeros(3000)
+    assert loss_at_most(none, 1, alpha=0.001).text == (
+        "Shown: at least 99.9 % of new cases have a loss of at most 1, with 95 % confidence."
+    )
+    few = loss_at_most(none, 1, alpha=0.0005)
+    assert few.text.startswith(
+        "Too little data to show with 95 % confidence that at least 99.95 % of new cases have"
+    )
+    open_ = loss_at_most(np.arange(100), 80, alpha=0.1234567, delta=0.0512345)
+    assert open_.text.startswith(
+        "Not shown with 94.87655 % confidence that at least 87.65433 % of new cases have"
+    )
+    rate = error_rate_at_most(200, 10, 100, 0.05, alpha=0.0005)
+    assert rate.text.startswith("Too little data to show with 99.95 % confidence that the err")
+
+
 def test_large_counts_have_separators():
     found = loss_at_most(np.repeat([2.0, 1.0], [3033, 2967]), 1.5, alpha=0.2)
     assert "3,033 of 6,000 calibration cases exceed it, at most 1,1" in found.text

@@ -124,9 +124,26 @@ def test_zeros_and_ones_in_a_wider_range_are_no_errors():
     assert (same.head[2], same.rows[0][-1]) == ("errors", "may be wrong")
 
 
-def asked(columns, greater=False, **settings):
-    table, answers = told(columns, greater=greater, **settings)
-    outcomes = [row[-1] for row in losses_table(table, answers, 0.1).rows]
+def test_what_was_asked_is_told_in_full():
+    """99.9 % is shown and 99.95 % is not: both lines must be true."""
+    none = {"m": np.full(3000, 0.5)}
+    line, _ = asked(none, alpha=0.001, at_most=1.0)
+    assert line == "Shown: at least 99.9 % of new losses are at most 1 (95 % confidence)."
+    line, _ = asked(none, alpha=0.0005, at_most=1.0)
+    assert line == (
+        "Too little data: at least 99.95 % of new losses are at most 1 (95 % confidence)."
+    )
+    several = {"a": np.full(6000, 0.5), "b": np.repeat([0.5, 2.0], [5990, 10])}
+    line, _ = asked(several, alpha=0.0005, at_most=1.0)
+    assert line == (
+        "At least 99.95 % of new losses are at most 1 (95 % confidence): shown for a; not shown "
+        "for b."
+    )
+
+
+def asked(columns, greater=False, alpha=0.1, **settings):
+    table, answers = told(columns, alpha, greater, **settings)
+    outcomes = [row[-1] for row in losses_table(table, answers, alpha).rows]
     return asked_line(answers.answer, about_numbers(greater)), outcomes
 
 

@@ -34,7 +34,7 @@ def test_the_papers_runs_are_called_by_their_names(name):
     [
         (
             *(IRIS, 0.0123, 1, "upper"),
-            "Iris: Naive Bayes · the model I have · log loss · 98.7 % confidence · 1 split",
+            "Iris: Naive Bayes · the model I have · log loss · 98.77 % confidence · 1 split",
         ),
         (
             {"dataset": "growing-noise", "algorithms": ("knn", "ridge")},
