@@ -29,6 +29,8 @@ from cpp_core.verdicts.language import percent
 FACTOR = 1.5
 K = 99
 """Cases on which both are judged."""
+HEIGHT = 420
+"""Room for an axis and its words between the two charts, in a lecturer's type too."""
 DRAWN = 30
 """Cases whose losses are joined by a line."""
 Pair = tuple[NDArray, NDArray]
@@ -79,9 +81,10 @@ def range_of(losses: NDArray) -> Span:
 
 
 def overlap(first: Span, second: Span) -> float:
-    """The part of the first range that the second one overlaps."""
-    common = min(first[1], second[1]) - max(first[0], second[0])
-    return max(common, 0.0) / (first[1] - first[0])
+    """The part of the first range that the second one overlaps, on the log scale of the picture."""
+    (low, high), (other_low, other_high) = np.log(first), np.log(second)
+    common = min(high, other_high) - max(low, other_low)
+    return float(max(common, 0.0) / (high - low))
 
 
 def joined(losses: Pair) -> list[float | None]:
@@ -129,7 +132,9 @@ def _picture(
     chart.vline(0, stroke(dark, "dash"), rows=(2,))
     ticks = {"tickvals": [1, 0], "ticktext": list(labels), "range": [-0.5, 1.5]}
     rows: Settings = {**ticks, "showgrid": False, "zeroline": False, "automargin": True}
-    chart.frame(370, **_axes(every or [losses], spans, labels), yaxis={**rows, "domain": [0.5, 1]})
+    chart.frame(
+        HEIGHT, **_axes(every or [losses], spans, labels), yaxis={**rows, "domain": [0.56, 1]}
+    )
     chart.axis("y", {"visible": False, "range": [-1, 1], "domain": [0, 0.16]}, 2)
     chart.layout |= _step(losses, "90 % ranges, and each case's two losses")["layout"]
     chart.layout["margin"] |= {"t": 34}
@@ -154,7 +159,7 @@ def scene(values: Values, dark: bool) -> Shown:
     low, high = range_of(losses[0] - losses[1])
     facts = {"wins": wins(rho), "overlap": overlap(*spans), "low": low, "high": high}
     said = (
-        f"of new cases are won by A. The two ranges stand still, and overlap over "
+        f"of new cases are won by A. The two ranges stand still, and as drawn B's overlaps "
         f"{percent(facts['overlap'])} of A's."
     )
     if high < 0:
@@ -182,8 +187,8 @@ def _real(dark: bool) -> Shown:
     facts |= {"overlap": overlap(a, b), "a_low": a[0], "a_high": a[1]}
     facts |= {"b_low": b[0], "b_high": b[1]}
     said = (
-        "held-out images of a 6 or a 7 are won by the lightly regularised model. The two ranges "
-        f"overlap over {percent(facts['overlap'])} of its own."
+        "held-out images of a 6 or a 7 are won by the lightly regularised model. As drawn, the "
+        f"other range overlaps {percent(facts['overlap'])} of its own."
     )
     panel, _ = _picture(losses, (a, b), ("light", "strong"), dark)
     return Shown(f"{won} of {HALF}", said, (panel,), _CODE_REAL, facts, _layouts(dark))

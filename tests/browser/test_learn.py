@@ -242,3 +242,16 @@ def test_pages_to_print(browser):
         )
         assert 1 <= pages <= most
     page.close()
+
+
+def test_words_of_two_charts_leave_each_other_room_in_large_type(browser, shared):
+    """On a phone in lecturer's mode: an axis's title above, what is counted in the chart below."""
+    visit = Visit(browser, shared, "learn?lesson=overlap-trap&lecture=1", width=390, height=844)
+    expect(visit.page.locator(".xtitle")).to_be_visible(timeout=60_000)
+    visit.idle()
+    boxes = [
+        visit.page.locator(found).evaluate("own => own.getBoundingClientRect().toJSON()")
+        for found in (".xtitle", ".annotation-text >> text=90 % range of the difference")
+    ]
+    assert boxes[0]["bottom"] <= boxes[1]["top"]
+    visit.close()
