@@ -48,6 +48,7 @@ OWN_FILE = re.compile(rf"{BLOCK.pattern}|about\.json|[0-9a-f]{{32}}\.tmp")
 LOOKS = 50  # at a folder that other processes keep changing
 RENEWAL = 60.0  # seconds during which a key that is used again keeps its time
 ABANDONED = 3600.0  # seconds after which no living process writes a temporary file any more
+CLOCKS = 10.0  # seconds by which the clock of a folder may differ from that of its machine
 
 
 class Store:
@@ -242,7 +243,7 @@ class Store:
         """Remove what processes of this machine have left that were killed while they wrote."""
         with suppress(OSError):
             for path in () if self.folder is None else sorted((self.folder / key).glob("*.tmp")):
-                if OWN_FILE.fullmatch(path.name) and writer_is_gone(path.name):
+                if OWN_FILE.fullmatch(path.name) and writer_is_gone(path):
                     remove(path)
 
     def _evict(self, kept: str) -> None:
@@ -287,19 +288,25 @@ def check_key(key: str) -> None:
 def writer(pid: int) -> str:
     """Who writes a temporary file, as the start of its name: a machine and a process, in 16 digits.
 
-    >>> len(writer(1)), writer(1) == writer(1), writer_is_gone(writer(os.getpid()))
-    (16, True, False)
+    >>> len(writer(1)), writer(1) == writer(1)
+    (16, True)
     """
     return f"{zlib.crc32(platform.node().encode()):08x}{pid:08x}"
 
 
-def writer_is_gone(name: str) -> bool:
+def writer_is_gone(path: Path) -> bool:
     """Whether a temporary file was written by a process of this machine that has ended.
 
-    Should it live elsewhere under the same name, it finds its file gone and writes it again.
+    A process that began after the file's last change has only its number. Should the writer live
+    elsewhere under the same name, it finds its file gone and writes it again.
     """
-    pid = int(name[8:16], 16)
-    return name.startswith(writer(pid)) and not psutil.pid_exists(pid)
+    pid = int(path.name[8:16], 16)
+    if not path.name.startswith(writer(pid)):
+        return False
+    try:
+        return psutil.Process(pid).create_time() > modified(path) + CLOCKS
+    except psutil.Error:
+        return not psutil.pid_exists(pid)
 
 
 def newest_first(block: Block) -> tuple[int, float, int]:

@@ -11,9 +11,10 @@ import textwrap
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
-from cpp_core.trials.store import Store
+from cpp_core.trials.store import Store, writer, writer_is_gone
 from tests.trials.stored import KEY, OTHER, arrays_of, assert_right, blocks_in, fill
 
 START = f"""
@@ -70,6 +71,19 @@ def test_killed_at_any_moment(tmp_path):
         os.utime(path, (0, 0))
     Store(tmp_path).save(OTHER, [0], arrays_of([0]))
     assert list((tmp_path / KEY).glob("*.tmp")) == []
+
+
+def test_what_is_left_half_written_goes_though_another_process_has_the_number(tmp_path):
+    begun = psutil.Process().create_time()
+    mine, gone = tmp_path / f"{writer(os.getpid())}{0:016x}.tmp", tmp_path / f"{writer(2**30)}0.tmp"
+    elsewhere = tmp_path / f"{'0' * 8}{os.getpid():08x}{0:016x}.tmp"
+    for path in (mine, gone, elsewhere):
+        path.touch()
+    assert [writer_is_gone(path) for path in (mine, gone, elsewhere)] == [False, True, False]
+    for path in (mine, elsewhere):  # changed last before this process began
+        os.utime(path, (begun - 60, begun - 60))
+    assert writer_is_gone(mine)
+    assert not writer_is_gone(elsewhere)
 
 
 @pytest.mark.slow
