@@ -7,10 +7,11 @@ they are compared with.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
 from numpy.typing import NDArray
 
 from cpp_core.catalog.algorithms import ALGORITHMS
-from cpp_core.checks import Level
+from cpp_core.checks import DECIMALS, Level, to_fraction
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import LEAST_TRIALS
 from cpp_core.verdicts.coverage import CoverageFacts, coverage_facts, too_few
@@ -80,8 +81,9 @@ def rates_title(found: CoverRates) -> str:
     if missed:
         told = [f"{possessive(label)}, {found.shown(own)}" for label, own in missed.items()]
         rates = listed([*(f"{own}," for own in told[:-1]), told[-1]])
-        of = counted(count, "cover rate")
-        return f"{len(told)} of {of} disagree with {found.target}: {rates}"
+        some = f"{len(told)} of {count} cover rates disagree"
+        some = "The cover rate disagrees" if count == 1 else some
+        return f"{some} with {found.target}: {rates}"
     who = {1: "The cover rate agrees", 2: "Both cover rates agree"}
     return f"{who.get(count, f'All {count} cover rates agree')} with {found.target}"
 
@@ -104,8 +106,8 @@ def kept_line(found: CoverRates) -> str:
             f"{trials}; one in 20 differs by chance."
         )
     rates = [own.rate for own in found.rates.values()]
-    seen = " to ".join(dict.fromkeys(percent(rate) for rate in (min(rates), max(rates))))
-    whose = "" if len(rates) == 1 or min(rates) == max(rates) else ", by algorithm"
+    ends = dict.fromkeys(percent(rate) for rate in (min(rates), max(rates)))
+    seen, whose = " to ".join(ends), ", by algorithm" if len(ends) > 1 else ""
     return (
         f"Promise kept? Consistent with {found.target}: new losses were covered in {seen} of "
         f"{trials}{whose}."
@@ -162,8 +164,11 @@ class Shortfall:
 
 
 def shortfall(promised: NDArray, curves: Mapping[str, NDArray]) -> Shortfall:
-    """Of curves of mean coverage, by algorithm, over these promises."""
-    gaps = {name: promised - coverage for name, coverage in curves.items()}
+    """Of curves of mean coverage, by algorithm, over these promises.
+
+    Shares are read as decimals, so that what binary fractions add to them is no gap.
+    """
+    gaps = {name: np.round(promised - own, DECIMALS) for name, own in curves.items()}
     worst = max(gaps, key=lambda name: float(gaps[name].max()))
     place, span = int(gaps[worst].argmax()), (float(promised[0]), float(promised[-1]))
     at, label = float(promised[place]), ALGORITHMS[worst].label
@@ -175,7 +180,9 @@ def curve_title(found: Shortfall) -> str:
     if found.gap <= 0:
         span = " to ".join(map(percent, found.span))
         return f"At every confidence from {span}, the mean coverage is at least the promise"
+    gap = number(float(100 * to_fraction(found.gap, "gap")), "up")
+    points = "percentage point" if gap == "1" else "percentage points"
     return (
-        f"The mean coverage is at most {number(100 * found.gap, 'up')} percentage points below the "
-        f"promise ({found.label} at {percent(found.at)})"
+        f"The mean coverage is at most {gap} {points} below the promise ({found.label} at "
+        f"{percent(found.at)})"
     )

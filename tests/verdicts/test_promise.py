@@ -50,7 +50,7 @@ def test_rates_are_exact_intervals_of_what_was_counted(two):
         (EXACT, [AROUND] * 3, "All 3 cover rates agree with the exact 90 %"),
         (TIED, [ABOVE], "The cover rate agrees with at least 90 %"),
         (ONLY_PROMISED, [AROUND], "The cover rate agrees with at least 80 %"),
-        (EXACT, [ABOVE], "1 of 1 cover rate disagree with the exact 90 %: A's, 97 %"),
+        (EXACT, [ABOVE], "The cover rate disagrees with the exact 90 %: A's, 97 %"),
         (EXACT, [AROUND, BELOW], "1 of 2 cover rates disagree with the exact 90 %: B's, 80 %"),
         (TIED, [ABOVE, BELOW], "1 of 2 cover rates disagree with at least 90 %: B's, 80 %"),
         (EXACT, [BELOW, ABOVE], "2 of 2 cover rates disagree with the exact 90 %: A's, 80 %, and "
@@ -84,6 +84,8 @@ def test_the_line_on_the_promise():
     )
     same = kept_line(rates(EXACT, AROUND, AROUND))
     assert same.endswith("covered in 91 % of 100 trials.")
+    close = (CoverRate(rate, 0.88, 0.92) for rate in (0.9001, 0.8999))  # the same in words
+    assert kept_line(rates(EXACT, *close)).endswith("covered in 90 % of 100 trials.")
     assert promise_kept(drawn(trials=LEAST_TRIALS - 1), 0.1, "upper") == ""
     enough = drawn(trials=LEAST_TRIALS)
     assert promise_kept(enough, 0.1, "upper") == kept_line(cover_rates_of(enough, 0.1, "upper"))
@@ -121,3 +123,18 @@ def test_where_the_curve_falls_short():
     assert curve_title(shortfall(promised, curves)) == (
         "At every confidence from 50 % to 99 %, the mean coverage is at least the promise"
     )
+
+
+@pytest.mark.parametrize(
+    ("promised", "coverage", "told"),
+    [
+        (0.5, 0.49, "at most 1 percentage point below the promise (Ridge at 50 %)"),
+        (0.9, 0.83, "at most 7 percentage points below the promise (Ridge at 90 %)"),
+        (1 - 0.7, 0.3 - 1e-16, "at least the promise"),
+        (0.9, 0.9 - 1e-9, "at most 1e-7 percentage points below the promise (Ridge at 90 %)"),
+    ],
+)
+def test_a_shortfall_is_read_as_decimals(promised, coverage, told):
+    """What binary fractions add to .5 - .49 is no part of it."""
+    found = shortfall(np.array([promised]), {"ridge": np.array([coverage])})
+    assert curve_title(found).endswith(told)
