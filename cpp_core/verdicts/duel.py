@@ -75,19 +75,21 @@ def wins_words(found: Duel) -> str:
     """Which share the one who is ahead wins, with the interval of its verdict."""
     wins = found.wins
     n, differing, level = wins["k"], wins["differing"], confidence(wins["alpha"])
-    held_out = f"{counted(n, f'held-out {found.about.held_out}')} of trial 0"
+    noun = f"held-out {found.about.held_out}"
+    held_out = f"{counted(n, noun)} of trial 0"
     if not differing:
         alike = "failed" if wins["outcome"] == "both failed" else "are equal"
-        return f"The two {alike} at all of {held_out}"
+        of = f"the one {noun} of trial 0" if n == 1 else f"all of {held_out}"
+        return f"The two {alike} at {of}"
     leader, share = wins["first"], wins["wins"] / differing
     low, high = wins["lower"], wins["upper"]
     if share < 0.5:  # told of who is ahead, as in the decision
         leader, share, low, high = wins["second"], 1 - share, 1 - high, 1 - low
+    who = "Each" if share == 0.5 else leader
     ends = f"{percent(low, 'down', 0.5)} to {percent(high, 'up', 0.5)}"
-    whole, where = (
-        ("all", "") if differing == n else (f"{differing:,} of the", " where they differ")
-    )
-    return (
-        f"{leader} wins {percent(share)} of {whole} {held_out}{where} (exact {level} interval "
-        f"{ends})"
-    )
+    whole = "all" if differing == n else f"{differing:,} of the"
+    some = f"{percent(share, against=0.5)} of {whole} {held_out}"
+    if differing == 1:
+        some = f"the one of {held_out}" if n > 1 else f"the one {noun} of trial 0"
+    where = " where they differ" if differing < n else ""
+    return f"{who} wins {some}{where} (exact {level} interval {ends})"

@@ -15,7 +15,7 @@ from cpp_core.checks import Level, check_side, lookup
 from cpp_core.trials.results import Results, median
 from cpp_core.verdicts.about import LEAST_TRIALS, NO_BOUND, About, about_results
 from cpp_core.verdicts.coverage import too_few
-from cpp_core.verdicts.language import listed, percent, possessive
+from cpp_core.verdicts.language import listed, percent, plural, possessive
 from cpp_core.verdicts.set_words import bare_words, has_words
 
 Columns = dict[str, dict[str, NDArray]]
@@ -42,7 +42,9 @@ def in_trials(share: float, n: int) -> str:
     if n == 1:
         return "in the one trial"
     few = n < LEAST_TRIALS
-    return f"in {round(share * n)} of {n} trials" if few else f"in {percent(share)} of the trials"
+    if few:
+        return f"in {round(share * n)} of {n} trials"
+    return f"in {percent(share, against=0.5)} of the trials"
 
 
 def quantile(values: NDArray, level: float) -> float:
@@ -50,16 +52,17 @@ def quantile(values: NDArray, level: float) -> float:
     return float(np.quantile(values, level, method="nearest"))
 
 
-def half_of(whose: str, values: NDArray, about: About) -> str:
-    """Where the middle half of the values lies, of which many may be equal.
+def half_of(label: str, noun: str, values: NDArray, about: About) -> str:
+    """Where the middle half of an algorithm's values lies, or more of them where many are equal.
 
-    >>> half_of("Ridge's widths", np.array([0.1, 0.5101, 0.7399, 9.0]), About())
+    >>> half_of("Ridge", "width", np.array([0.1, 0.5101, 0.7399, 9.0]), About())
     "Half of Ridge's widths lie between 0.51 and 0.74"
-    >>> half_of("Ridge's widths", np.array([0.5, 0.7, np.inf, np.inf, np.inf]), About())
-    "Half of Ridge's widths are 0.7 or more"
+    >>> half_of("Ridge", "width", np.array([0.5, 0.7, np.inf, np.inf, np.inf]), About())
+    "4 of 5 of Ridge's widths are 0.7 or more"
     """
     low, high = (quantile(values, level) for level in (0.25, 0.75))
     endless = math.isinf(low), math.isinf(high)
+    inside = np.isinf(values) if all(endless) else (low <= values) & (values <= high)
     if all(endless):
         where = "are infinite"
     elif any(endless):
@@ -69,14 +72,30 @@ def half_of(whose: str, values: NDArray, about: About) -> str:
         where = f"are about {about.rounded(about.bad_end, low)}"
     else:
         where = f"lie between {about.lower_end(low)} and {about.upper_end(high)}"
-    return f"Half of {whose} {where}"
+    whose = possessive(label)
+    if len(values) == 1:
+        return f"{whose} {noun} is {where.removeprefix('are ')}"
+    return f"{_share_of(int(inside.sum()), len(values))} of {whose} {plural(noun)} {where}"
+
+
+def _share_of(count: int, n: int) -> str:
+    """A half of many where no number of the n is closer to it; else how many, or the percentage."""
+    few = n < LEAST_TRIALS
+    if count == n:
+        return "All"
+    if abs(2 * count - n) < (1 if few else 2):
+        return "Half"
+    return f"{count} of {n}" if few else percent(count / n, against=0.5)
 
 
 @dataclass(frozen=True)
 class Smallest:
-    """Who is most often below all others in a trial, and how often several share the least."""
+    """Who is most often below all others in a trial, and how often several share the least.
 
-    leader: str
+    Several lead where they are so equally often.
+    """
+
+    leaders: tuple[str, ...]
     share: float
     ties: float
 
@@ -87,8 +106,14 @@ class Smallest:
         least = stack == stack.min(axis=0)
         alone = least.sum(axis=0) == 1
         shares = (least & alone).mean(axis=1)
-        best = int(shares.argmax())
-        return cls(list(values)[best], float(shares[best]), float((~alone).mean()))
+        most = shares.max()
+        leaders = (name for name, share in zip(values, shares, strict=True) if share == most)
+        return cls(tuple(leaders), float(most), float((~alone).mean()))
+
+    @property
+    def leader(self) -> str:
+        """The one who leads; the first of several."""
+        return self.leaders[0]
 
     @property
     def tied(self) -> bool:
@@ -139,6 +164,11 @@ def no_bound(results: Results, alpha: Level, side: str) -> str:
     return too_few(results, alpha, side) or NO_BOUND
 
 
+def _equally(often: str) -> str:
+    """How often each of several leads."""
+    return f"equally often, each {often}"
+
+
 # The ends
 
 
@@ -156,9 +186,11 @@ def ends_title(found: Spread) -> str:
     if found.lacking:
         return f"There is {found.lacking}"
     if len(found.values) == 1:
-        return half_of(f"{possessive(leader)} {end} ends", found.values[leader], found.about)
+        return half_of(leader, f"{end} end", found.values[leader], found.about)
     if found.smallest.tied:
         return f"The {best} {end} end is shared {found.often}"
+    if len(found.smallest.leaders) > 1:
+        return f"{listed(found.smallest.leaders)} have the {best} {end} end {_equally(found.often)}"
     return f"{leader} has the {best} {end} end {found.often}"
 
 
@@ -234,11 +266,14 @@ def widths_title(found: Spread) -> str:
     if found.lacking:
         return f"There is {found.lacking}"
     if len(found.values) == 1:
-        return half_of(f"{possessive(leader)} widths", found.values[leader], found.about)
+        return half_of(leader, "width", found.values[leader], found.about)
     if found.by_medians:
         return f"Median width: {median_widths(found)}"
     if found.smallest.tied:
         return f"The narrowest sets are a tie {found.often}"
+    if len(found.smallest.leaders) > 1:
+        whose = listed(map(possessive, found.smallest.leaders))
+        return f"{whose} sets are the narrowest {_equally(found.often)}"
     return f"{possessive(leader)} sets are the narrowest {found.often}"
 
 
@@ -273,7 +308,10 @@ def narrower_title(found: Narrower) -> str:
         return f"There is {found.lacking}"
     if found.equal >= found.shares[leader]:
         return f"The sets are equally wide {in_trials(found.equal, found.n)}"
-    return f"{possessive(leader)} sets are narrower {in_trials(found.shares[leader], found.n)}"
+    often = in_trials(found.shares[leader], found.n)
+    if len(set(found.shares.values())) == 1:
+        return f"{listed(map(possessive, found.shares))} sets are narrower {_equally(often)}"
+    return f"{possessive(leader)} sets are narrower {often}"
 
 
 def narrower_words(found: Narrower) -> str:

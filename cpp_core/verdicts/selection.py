@@ -19,7 +19,7 @@ from cpp_core.trials.readings import NumericLosses
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import About, about_results, check_numeric, check_scores, first_trial
 from cpp_core.verdicts.bounds import bound_verdict, expected_loss
-from cpp_core.verdicts.language import clause, confidence, counted, plural
+from cpp_core.verdicts.language import clause, confidence, counted
 from cpp_core.verdicts.next_errors import NEXT_CASES, errors_ahead_of
 from cpp_core.verdicts.verdict import EXCHANGEABLE, Brief, Verdict
 
@@ -85,20 +85,34 @@ def _fewest_errors(losses: Mapping[str, NDArray], k: int, alpha: Level, about: A
     best = min(errors, key=lambda label: errors[label])
     inner = errors_ahead_of(losses[best][calibrate], alpha, about, best)
     text = (
-        f"Chosen among {K} on {half:,} calibration {plural(about.held_out)}, calibrated on "
-        f"{half:,} others that the choice never saw, {best}: {clause(inner.text)} Quote this if "
+        f"{_chosen(K, half, about)}, {best}: {clause(inner.text)} Quote this if "
         f"you picked {best} here; the number from all {k:,} only for a model fixed beforehand; "
         "never the smaller of the two."
     )
     why = (
-        f"{best} has the fewest errors of {K} on one random half of the {k:,} calibration scores "
-        f"of {about.source}; what is quoted comes from the other {half:,}, so that the choice "
-        f"costs no confidence. {inner.why}"
+        f"{_leads(best, errors)} the fewest errors of {K} on one random half of the {k:,} "
+        f"calibration scores of {about.source}; what is quoted comes from the other {half:,}, so "
+        f"that the choice costs no confidence. {inner.why}"
     )
     facts = inner.facts | {"n_algorithms": K, "chosen": best, "errors_on_first_half": errors}
     rest = f"if you picked it here: chosen on {half:,}, calibrated on {half:,} more"
     brief = replace(inner.brief, rest=f"among the next {NEXT_CASES} cases {rest}")
     return replace(inner, text=text, facts=facts, why=why, brief=brief)
+
+
+def _chosen(K: int, half: int, about: About) -> str:
+    """On what was chosen and on what is calibrated."""
+    others = counted(half, "other")
+    return (
+        f"Chosen among {K} on {counted(half, f'calibration {about.held_out}')}, calibrated on "
+        f"{others} that the choice never saw"
+    )
+
+
+def _leads(best: str, numbers: Mapping[str, float]) -> str:
+    """Whether the best has the least number alone; of several the first one is chosen."""
+    several = list(numbers.values()).count(numbers[best])
+    return f"{best} has" if several == 1 else f"{best} is the first of {several} with"
 
 
 def _winner(
@@ -125,17 +139,14 @@ def _winner(
     bounds = {label: bound(label, choose, True) for label in labels}
     best = min(bounds, key=lambda label: bounds[label])
     why = (
-        f"{best} has the best bound of {K} on one random half of the {k:,} calibration scores of "
-        f"{about.source}; its own bound comes from the other {half:,}, so that the choice costs no "
-        f"confidence. Quoting the best of {K} bounds from all {k:,} would cost some; asking for "
-        f"alpha / {K} of each is the other safe way."
+        f"{_leads(best, bounds)} the best bound of {K} on one random half of the {k:,} "
+        f"calibration scores of {about.source}; its own bound comes from the other {half:,}, so "
+        f"that the choice costs no confidence. Quoting the best of {K} bounds from all {k:,} would "
+        f"cost some; asking for alpha / {K} of each is the other safe way."
     )
     found = about.turned(about.turned(about.low, about.high)[0], bound(best, calibrate, False))
     inner = bound_verdict(half, found, why, alpha, about, best, at_case)
-    text = (
-        f"Chosen among {K} on {half:,} calibration {plural(about.held_out)}, calibrated on "
-        f"{half:,} others that the choice never saw, {best}: {clause(inner.text)}"
-    )
+    text = f"{_chosen(K, half, about)}, {best}: {clause(inner.text)}"
     if inner.facts["outcome"] == "bound":
         text += (
             f" Quote this bound if you picked {best} here; the one from all {k:,} only for a model "

@@ -72,6 +72,26 @@ def test_the_share_of_wins_is_of_who_is_ahead_and_rounded_outwards():
     assert wins_words(same) == "The two failed at all of 10 held-out cases of trial 0"
 
 
+def test_a_lead_is_told_apart_from_a_draw():
+    close = wins_words(told("either", wins=5001, losses=4999, ties=0))
+    assert close.startswith("A wins 50.01 % of all 10,000 held-out cases of trial 0 (exact ")
+    draw = wins_words(told("either", wins=4, losses=4, ties=2))
+    assert draw == (
+        "Each wins 50 % of 8 of the 10 held-out cases of trial 0 where they differ (exact 95 % "
+        "interval 40 % to 90.1 %)"
+    )
+
+
+def test_one_case_is_the_one():
+    interval = "(exact 95 % interval 40 % to 90.1 %)"
+    alone = wins_words(told("either", wins=1, losses=0, ties=0))
+    assert alone == f"A wins the one held-out case of trial 0 {interval}"
+    among = wins_words(told("either", wins=1, losses=0, ties=9))
+    assert among == f"A wins the one of 10 held-out cases of trial 0 where they differ {interval}"
+    same = told("equal", wins=0, losses=0, ties=1)
+    assert wins_words(same) == "The two are equal at the one held-out case of trial 0"
+
+
 def test_the_facts_are_those_of_the_verdicts():
     rng = np.random.default_rng(0)
     losses = rng.exponential(size=(3, 2, 39))

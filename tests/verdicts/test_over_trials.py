@@ -91,18 +91,29 @@ def test_nothing_finite_is_told_by_what_is_missing():
 
 
 @pytest.mark.parametrize(
-    ("values", "where"),
+    ("values", "told"),
     [
-        ([0.1, 0.50009, 0.7301, 9.0, 9.0], "lie between 0.5 and 9"),
-        ([0.12349, 0.12349, 0.33331, 0.33331], "lie between 0.123 and 0.334"),
-        ([0.33331] * 4, "are about 0.334"),
-        ([0.50009, 0.7, np.inf, np.inf, np.inf], "are 0.7 or more"),
-        ([-np.inf, -np.inf, -np.inf, 0.50009, 0.50009, 0.50009], "are 0.501 or less"),
-        ([np.inf] * 3, "are infinite"),
+        ([0.1, 0.50009, 0.7301, 9.0], "Half of X's ends lie between 0.5 and 0.731"),
+        ([0.1, 0.50009, 0.7301, 0.9, 9.0], "3 of 5 of X's ends lie between 0.5 and 0.9"),
+        ([0.1, 0.50009, 0.7301, 9.0, 9.0], "4 of 5 of X's ends lie between 0.5 and 9"),
+        ([0.12349, 0.12349, 0.33331, 0.33331], "All of X's ends lie between 0.123 and 0.334"),
+        ([0.33331] * 4, "All of X's ends are about 0.334"),
+        ([0.33331], "X's end is about 0.334"),
+        ([0.2, 0.33331, 0.33331, 0.33331, 0.4], "3 of 5 of X's ends are about 0.334"),
+        ([0.50009, 0.7, np.inf, np.inf, np.inf], "4 of 5 of X's ends are 0.7 or more"),
+        ([*np.arange(1, 7) / 10, *[np.inf] * 3], "7 of 9 of X's ends are 0.3 or more"),
+        ([-np.inf, -np.inf, -np.inf, 0.5, 0.50009, 0.6], "5 of 6 of X's ends are 0.501 or less"),
+        ([0.1, 0.2, np.inf, np.inf, np.inf, np.inf, np.inf], "5 of 7 of X's ends are infinite"),
+        ([np.inf] * 3, "All of X's ends are infinite"),
+        ([np.inf], "X's end is infinite"),
+        (np.arange(200.0), "Half of X's ends lie between 50 and 149"),
+        (np.arange(201.0), "Half of X's ends lie between 50 and 150"),
+        ([*np.arange(28.0), *[np.inf] * 12], "75 % of X's ends are 10 or more"),
     ],
 )
-def test_where_half_of_them_lie_holds_when_rounded(values, where):
-    assert half_of("X's ends", np.array(values), About()) == f"Half of X's ends {where}"
+def test_where_half_of_them_lie_holds_when_rounded(values, told):
+    """The share is counted: it is more than a half where values are equal, few or infinite."""
+    assert half_of("X", "end", np.array(values), About()) == told
 
 
 def test_one_alone_is_told_by_half_of_its_ends_and_widths():
@@ -152,6 +163,28 @@ def test_trial_by_trial_who_is_narrower():
     assert narrower_words(half).endswith("; both infinite in 1 of 2 trials")
     with pytest.raises(ValueError, match="competing algorithm"):
         narrower(one, ("ridge", "gd"), 0.1, "upper")
+
+
+def test_nobody_leads_where_several_do_as_often():
+    one, other = "Ridge", "Nearest neighbours"
+    even = narrower(wide([1, 2, 5, 5], [2, 1, 5, 5]), ("ridge", "knn"), 0.1, "two-sided")
+    assert narrower_title(even) == "The sets are equally wide in 2 of 4 trials"
+    half = narrower(wide([1, 2], [2, 1]), ("ridge", "knn"), 0.1, "two-sided")
+    assert narrower_title(half) == (
+        f"{one}'s and {other}' sets are narrower equally often, each in 1 of 2 trials"
+    )
+    assert ends([1, 2], [2, 1]) == (
+        f"{one} and {other} have the lowest upper end equally often, each in 1 of 2 trials"
+    )
+    assert widths([1, 2, 9], [2, 1, 9], [3, 3, 8]) == (
+        f"{one}'s, {other}' and Dummy's sets are the narrowest equally often, each in 1 of 3 trials"
+    )
+    assert Smallest.among({"a": np.array([1, 2]), "b": np.array([2, 1])}).leaders == ("a", "b")
+
+
+def test_a_share_close_to_a_half_is_not_rounded_onto_it():
+    assert in_trials(0.50004, 25_000) == "in 50.004 % of the trials"
+    assert in_trials(0.5, 25_000) == "in 50 % of the trials"
 
 
 def test_medians_are_rounded_outwards():

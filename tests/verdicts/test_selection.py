@@ -74,3 +74,24 @@ def test_the_one_with_the_fewest_errors_is_told_by_its_errors_on_the_other_half(
     assert turned.facts["chosen"] == "B"
     few = winner_of({"A": wrong[:1], "B": right[:1]}, 0.1, errors)
     assert few.facts["outcome"] == "too little data"
+
+
+def test_who_shares_the_first_place_is_told():
+    columns = {"A": np.ones(40), "B": np.zeros(40), "C": np.zeros(40)}
+    shares = "B is the first of 2 with"
+    errors = About(errors=True, low=0.0, high=1.0, n_algorithms=3)
+    found = winner_of(columns, 0.1, errors)
+    assert found.why.startswith(f"{shares} the fewest errors of 3 on one random half of the 40 ")
+    bound = winner_of(columns, 0.1, About(n_algorithms=3))
+    assert bound.why.startswith(f"{shares} the best bound of 3 on one random half of the 40 ")
+    alone = winner_of({"A": np.ones(40), "B": np.zeros(40)}, 0.1, About(n_algorithms=2))
+    assert alone.why.startswith("B has the best bound of 2 on one random half")
+
+
+def test_one_case_on_each_half_is_one_case():
+    errors = About(errors=True, low=0.0, high=1.0, n_algorithms=2)
+    found = winner_of({"A": [1.0, 1.0, 1.0], "B": [0.0, 0.0, 0.0]}, 0.1, errors)
+    start = "Chosen among 2 on 1 calibration case, calibrated on 1 other that the choice never saw"
+    assert found.text.startswith(f"{start}, B: ")
+    bound = winner_of({"A": [1.0, 2.0], "B": [3.0, 4.0]}, 0.5, About(n_algorithms=2))
+    assert bound.text.startswith(f"{start}, A: ")
