@@ -11,7 +11,7 @@ from cpp_core.figures.case_figures import PLAIN, axis_of, titled
 from cpp_core.figures.panels import Axis, Panel, chart_text, fill, look
 from cpp_core.figures.sketch import Settings, Sketch
 from cpp_core.verdicts.about import About
-from cpp_core.verdicts.case_sentences import class_finding, own_promise
+from cpp_core.verdicts.class_sentences import class_finding, own_promise
 from cpp_core.verdicts.language import counted
 from cpp_core.verdicts.set_words import has_words
 

@@ -7,7 +7,6 @@ random. See docs/method.md, section 6.
 from collections.abc import Iterable, Mapping
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from cpp_core.catalog.algorithms import ALGORITHMS
@@ -18,7 +17,7 @@ from cpp_core.trials.case_study import CaseStudy, Study
 from cpp_core.trials.experiment import Experiment
 from cpp_core.trials.gallery import DRAWN, HARDEST, SURPRISING, WIDEST, Gallery
 from cpp_core.trials.symbol_study import SymbolStudy
-from cpp_core.verdicts.about import NO_BOUND, About, about_experiment
+from cpp_core.verdicts.about import NO_BOUND, About, about_experiment, is_stored
 from cpp_core.verdicts.bounds import SYMBOL_WORDS
 from cpp_core.verdicts.language import (
     confidence,
@@ -114,16 +113,41 @@ def finding(study: CaseStudy, case: int, sets: Ends, alpha: Level, side: str) ->
     more = study.more_needed(alpha)
     if more:
         return _no_bound("No bound", study, alpha, more)
-    ranked = sorted(sets.items(), key=lambda item: -item[1][1])
-    known = {n: e for n, e in ranked if e[0] <= e[1] and np.isfinite(e[1])}
+    ranked = dict(sorted(sets.items(), key=lambda item: -item[1][1]))
+    bounded = {n: e for n, e in ranked.items() if e[0] <= e[1] and np.isfinite(e[1])}
+    high = about_experiment(study.experiment).high
+    ending = [name for name, ends in bounded.items() if is_stored(ends[1], high)]
+    known = {n: e for n, e in bounded.items() if side != "upper" or n not in ending}
     told = []
     if known:
         told.append(_may_lose(study.experiment, known, side, each=len(known) == len(sets)))
-    for name, (lower, upper) in ranked:
-        if name not in known:
+    if ending:
+        alone = len(ending) == len(sets)
+        told.append(_at_the_top(study.experiment, ending, side, alone, not known))
+    for name, (lower, upper) in ranked.items():
+        if name not in bounded:
             lacking = EMPTY if lower > upper else NO_BOUND
             told.append(f"{ALGORITHMS[name].label} has {lacking}")
     return f"At {case_name(study, case)}, {', '.join(told)}"
+
+
+def _at_the_top(
+    experiment: Experiment, ending: list[str], side: str, alone: bool, first: bool
+) -> str:
+    """Which sets reach the top of the range, where a bound says no more than the range does.
+
+    ``alone`` is whether all do, ``first`` whether nothing has told yet how they are retrained.
+    """
+    about = about_experiment(experiment)
+    top = about.end(about.high)
+    if side != "upper":
+        return f"and {top} is the top of the range"
+    retrained = f" retrained on {counted(experiment.sizes.m, noun(experiment))}" if first else ""
+    below = f"bound below {top}, the top of the range"
+    if alone and len(ending) > 1:
+        return f"no model{retrained} has a {below}"
+    names = listed(ALGORITHMS[name].label for name in ending)
+    return f"{names}{retrained} {'has' if len(ending) == 1 else 'have'} no {below}"
 
 
 MADE_UP = (
@@ -345,38 +369,3 @@ def value_texts(study: Study, gallery: Gallery, cases: NDArray) -> list[str]:
     write = {DRAWN: about.upper_end, HARDEST: about.upper_end, WIDEST: about.difference.upper_end}
     texts = map(write.get(gallery.by, number), values)
     return [text if np.isfinite(v) else "∞" for text, v in zip(texts, values, strict=True)]
-
-
-# Classes
-
-
-def class_finding(frame: pd.DataFrame, about: About) -> str:
-    """In which class the median bound is highest, and where it is lowest.
-
-    ``frame`` is what ``class_bounds`` gives.
-    """
-    known = frame.dropna(subset="upper").sort_values("upper", kind="stable")
-    if known.empty:
-        return "No class has a test case"
-    low, high = known.iloc[0], known.iloc[-1]
-    bounds = [about.end(row["upper"]) for row in (low, high)]
-    if bounds[0] == bounds[1]:
-        return f"The median bound is {bounds[0]} in every class"
-    least, most = (
-        f"{row['label']} ({bound}, {ALGORITHMS[row['algorithm']].label})"
-        for row, bound in zip((low, high), bounds, strict=True)
-    )
-    return f"By label, the median bound is highest for {most}, lowest for {least}"
-
-
-def own_promise(frame: pd.DataFrame) -> str:
-    """From how many scores the bounds come that are calibrated within a class."""
-    scores, lacking = frame["k"], frame[frame["more"] > 0]
-    few = list(dict.fromkeys(map(str, lacking["label"])))
-    most = counted(int(scores.max()), "score")
-    span = f"{scores.min():,} to {most}" if scores.nunique() > 1 else most
-    told = f"Hatched: a bound with a promise of its own for each class, from {span} each."
-    if few:
-        needed = (lacking["k"] + lacking["more"]).iloc[0]
-        told += f" None for {listed(few)}: that takes {counted(int(needed), 'score')}."
-    return told

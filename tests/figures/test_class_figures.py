@@ -33,7 +33,8 @@ def test_median_sets():
     panel = class_bars(frame_of(*ROWS, own=False), "log loss (nats)")
     check(panel)
     assert panel.title == (
-        "By label, the median bound is highest for 8 (1.9, SVM-lin), lowest for 0 (0.1, SVM-rbf)"
+        "By label, the median bound is highest for 8 with SVM-lin (1.9), "
+        "lowest for 0 with SVM-rbf (0.1)"
     )
     assert "not for each label" in panel.caption
     lin, rbf = bars(panel)
@@ -82,7 +83,7 @@ def test_bounds_are_on_the_safe_side():
         "1: at most 36.04, from 40 scores",
     )
     assert panel.title.startswith(
-        "By label, the median bound is highest for 1 (36.04 nats, SVM-lin)"
+        "By label, the median bound is highest for 1 with SVM-lin (36.04 nats, the top of the "
     )
 
 

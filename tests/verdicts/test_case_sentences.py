@@ -4,7 +4,6 @@ import math
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from cpp_core import Experiment
@@ -14,10 +13,8 @@ from cpp_core.trials.symbol_study import SymbolStudy
 from cpp_core.verdicts.about import About
 from cpp_core.verdicts.case_sentences import (
     case_name,
-    class_finding,
     end_of_range,
     finding,
-    own_promise,
     promise,
     question,
     set_reading,
@@ -136,14 +133,44 @@ def test_the_finding_has_no_probability_for_the_case(alpha):
 
 def test_equal_bounds_are_said_once():
     study = case_study_of(DIGITS, 19, [8])
-    top = float(np.float32(DIGITS.criterion.high))
-    sets = {"svm-lin": (0.0, top), "svm-rbf": (0.0, top)}
+    sets = {"svm-lin": (0.0, 35.0), "svm-rbf": (0.0, 35.0)}
     assert finding(study, 0, sets, 0.1, "upper") == (
-        "At this 8, each model retrained on 34 images may lose up to 36.04 nats"
+        "At this 8, each model retrained on 34 images may lose up to 35 nats"
     )
-    alone = {"svm-lin": (0.0, top)}
+    alone = {"svm-lin": (0.0, 35.0)}
     assert finding(study, 0, alone, 0.1, "upper") == (
-        "At this 8, SVM-lin retrained on 34 images may lose up to 36.04 nats"
+        "At this 8, SVM-lin retrained on 34 images may lose up to 35 nats"
+    )
+
+
+@pytest.mark.parametrize("top", [DIGITS.criterion.high, float(np.float32(DIGITS.criterion.high))])
+def test_the_top_of_the_range_is_no_bound(top):
+    """A bound there says no more than that losses have a range."""
+    study = case_study_of(DIGITS, 19, [8])
+    high, low, below = (0.0, top), (0.0, 4.0), "bound below 36.04 nats, the top of the range"
+
+    def told(side="upper", **sets):
+        return finding(study, 0, {n.replace("_", "-"): e for n, e in sets.items()}, 0.1, side)
+
+    assert (
+        told(svm_lin=high, svm_rbf=high)
+        == f"At this 8, no model retrained on 34 images has a {below}"
+    )
+    assert told(svm_lin=high) == f"At this 8, SVM-lin retrained on 34 images has no {below}"
+    assert told(svm_lin=high, svm_rbf=low) == (
+        f"At this 8, SVM-rbf retrained on 34 images may lose up to 4 nats, SVM-lin has no {below}"
+    )
+    assert told(svm_lin=high, svm_rbf=high, knn=low) == (
+        "At this 8, Nearest neighbours retrained on 34 images may lose up to 4 nats, "
+        f"SVM-lin and SVM-rbf have no {below}"
+    )
+    assert told(svm_lin=high, svm_rbf=high, knn=(3.0, 1.0)) == (
+        f"At this 8, SVM-lin and SVM-rbf retrained on 34 images have no {below}, "
+        "Nearest neighbours has an empty set"
+    )
+    assert told("two-sided", svm_lin=(3.0, top)) == (
+        "At this 8, SVM-lin retrained on 34 images may lose between 3 and 36.04 nats, "
+        "and 36.04 nats is the top of the range"
     )
 
 
@@ -342,34 +369,6 @@ def test_a_wall_of_symbols():
     assert wall_heading(study, found) == "1 test image: the darker, the more may happen"
     assert "how many kinds of outcome are left" in wall_caption(study, found, 1)
     assert value_texts(study, found, [0]) == ["3"]
-
-
-# Classes
-
-
-def classes_of(*uppers):
-    rows = [{"label": i, "algorithm": "svm-lin", "upper": upper} for i, upper in enumerate(uppers)]
-    return pd.DataFrame(rows)
-
-
-def test_classes_are_told_by_the_extremes():
-    about = About(unit="nats", low=0.0, high=36.04365338911715)
-    assert class_finding(classes_of(3.2881, float(np.float32(about.high)), 4.0), about) == (
-        "By label, the median bound is highest for 1 (36.04 nats, SVM-lin), "
-        "lowest for 0 (3.29 nats, SVM-lin)"
-    )
-    assert class_finding(classes_of(4.0, 4.0), about) == "The median bound is 4 nats in every class"
-    assert class_finding(classes_of(math.nan), about) == "No class has a test case"
-
-
-def test_how_many_scores_a_class_has():
-    frame = pd.DataFrame({"label": [0, 1, 2], "k": [12, 4, 30], "more": [0, 5, 0]})
-    assert own_promise(frame) == (
-        "Hatched: a bound with a promise of its own for each class, from 4 to 30 scores each. "
-        "None for 1: that takes 9 scores."
-    )
-    same = pd.DataFrame({"label": [0, 1], "k": [12, 12], "more": [0, 0]})
-    assert own_promise(same).endswith("from 12 scores each.")
 
 
 def test_titles_quote_the_sets_of_each():

@@ -13,8 +13,8 @@ from cpp_core.verdicts.about import LEAST_TRIALS, About
 from cpp_core.verdicts.answers import answers_from, answers_of
 from cpp_core.verdicts.averages import mean_of
 from cpp_core.verdicts.bounds import typical
-from cpp_core.verdicts.case_sentences import own_promise
 from cpp_core.verdicts.choice import choose_of
+from cpp_core.verdicts.class_sentences import own_promise
 from cpp_core.verdicts.comparisons import Pair
 from cpp_core.verdicts.file_lines import decision_line, losses_table
 from cpp_core.verdicts.language import ordinal
