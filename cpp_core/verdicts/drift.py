@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.checks import Level
 from cpp_core.trials.results import Results
@@ -31,13 +33,17 @@ def _share(within: tuple[int, int] | None) -> str:
 def latest_table(random: Results, latest: Results, alpha: Level, side: str = "upper") -> Table:
     """By algorithm, the share of test cases within the bound: of random splits, and of the latest.
 
-    The first is the mean over all trials; the second counts one hold-out.
+    The first is the mean over all trials, with how many of them have no finite bound, within which
+    every case is; the second counts one hold-out.
     """
-    seen, rows = random.at(alpha, side), []
+    seen, end, rows = random.at(alpha, side), about_results(random).bad_end, []
     for name in latest.algorithms:
-        typical = float(seen[seen["algorithm"] == name]["test_coverage"].mean())
+        trials = seen[seen["algorithm"] == name]
+        n, infinite = len(trials), int(np.isinf(trials[end]).sum())
+        more = f" ({infinite:,} of {n:,} not finite)" if infinite else ""
+        splits = NO_BOUND if infinite == n else percent(trials["test_coverage"].mean()) + more
         own = _share(_within(latest, name, alpha, side))
-        rows.append((ALGORITHMS[name].label, percent(typical), own))
+        rows.append((ALGORITHMS[name].label, splits, own))
     head = ("Within the bound", "Random splits", "Latest cases")
     return Table(
         head, rows, f"{confidence(alpha)} was asked. {NO_PROMISE}", names=latest.algorithms

@@ -1,5 +1,7 @@
 """The latest cases held out: who is trained where, and that drift shows there."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,7 @@ from cpp_core.catalog.checkups import checkups, still_open
 from cpp_core.catalog.tables import type_frame
 from cpp_core.trials.latest import latest_held_out
 from cpp_core.verdicts.drift import latest_only, latest_table, latest_words
+from cpp_core.verdicts.language import percent
 
 
 def drifting(slope, n=600):
@@ -53,6 +56,20 @@ def test_without_a_finite_bound_nothing_is_within_it():
     assert words.startswith("Ridge and Dummy have no finite bound (99.9 % was asked).")
     for shown in (latest_table(latest, latest, 0.001), latest_only(latest, 0.001)):
         assert all("no finite bound" in row for row in shown.rows)
+
+
+def test_random_splits_say_how_many_had_no_finite_bound():
+    """An infinite bound covers every case, which says nothing of the algorithm."""
+    random, latest = both(0.0)
+    found = latest_table(random, latest, 0.1).rows[0][1]
+    assert found == percent(random.at(0.1, "upper")["test_coverage"].mean())
+    random.arrays["ridge"]["calibration"][:3] = np.inf
+    some = replace(random, _readers={})
+    share = percent(some.at(0.1, "upper")["test_coverage"].mean())
+    assert latest_table(some, latest, 0.1).rows[0][1] == f"{share} (3 of 20 not finite)"
+    random.arrays["ridge"]["calibration"][:] = np.inf
+    none = replace(random, _readers={})
+    assert latest_table(none, latest, 0.1).rows[0][1] == "no finite bound"
 
 
 def test_what_cannot_be_held_out_is_said():
