@@ -49,7 +49,8 @@ def cover_rates(
     data = pd.DataFrame(rows, columns=["algorithm", "cover_rate", "low", "high"])
     figure, count = Sketch(), len(data)
     lines = [(known.promised, "dash", f"promised: at least {confidence(alpha)}")]
-    lines += [] if known.p is None else [(known.p, "solid", f"exact: {percent(known.p)}")]
+    whose = "exact:" if known.exact else "at least"
+    lines += [] if known.p is None else [(known.p, "solid", f"{whose} {percent(known.p)}")]
     for x, dash, name in lines:
         figure.line([100 * x] * 2, [-0.5, count - 0.5], stroke(dark, dash), name, name=name)
     for row, (name, own) in enumerate(rates.items()):

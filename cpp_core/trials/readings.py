@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpp_core.checks import Level, exact_alpha
-from cpp_core.method.modulation import LEVELS
+from cpp_core.method.modulation import LEVELS, modulated_scores
 from cpp_core.method.ranks import Ranked
 from cpp_core.method.sets import Sets, moved_scores, moved_sets
 from cpp_core.method.symbols import CORRECT, symbol_sets, symbols_for
@@ -94,6 +94,13 @@ class NumericLosses:
             return self.ranked
         predicted = self._predicted("calibration_ends", alpha, side)
         return moved_scores(self.calibration.astype(np.float64), predicted, side)
+
+    def new_scores(self, alpha: Level, side: str) -> NDArray:
+        """The scores of the test losses (trials, T), as those of calibration."""
+        if not self.modulated:
+            return self.test
+        predicted = self._predicted("test_ends", alpha, side)
+        return modulated_scores(self.test.astype(np.float64), *predicted, side)
 
     def sets(self, alpha: Level, side: str, regressed_at: Level | None = None) -> Sets:
         """The sets at one alpha, in shown units.

@@ -56,23 +56,32 @@ def coverage_facts(results: Results, alpha: Level, side: str) -> CoverageFacts:
         words += "; a lower bound, because an empty set gets its most likely symbol."
         return CoverageFacts(promised, p, False, False, None, (), words)
     shares = tuple(tied_share(results, name, alpha, side) for name in results.algorithms)
-    tied = max(shares) > 0
+    tied, criterion = max(shares) > 0, results.experiment.criterion
+    discrete = criterion.errors or criterion.shares  # those tie, though few may not show it
     if tied:
         words += (
-            "; a lower bound where scores tie (the ends tie with other scores in "
+            "; a lower bound where scores tie (the ends tie with other or new scores in "
             f"{listed(percent(share) for share in shares)} of the trials)"
         )
-    return CoverageFacts(promised, p, not tied, False, law, shares, f"{words}.")
+    elif discrete:
+        words += "; a lower bound, because such losses can tie"
+    exact = not (tied or discrete)
+    return CoverageFacts(promised, p, exact, False, law, shares, f"{words}.")
 
 
 def tied_share(results: Results, name: str, alpha: Level, side: str) -> float:
-    """In which share of the trials an end ties with another score: there p is a lower bound."""
+    """In which share of the trials an end ties with another score, or with that of a test loss.
+
+    There p is a lower bound.
+    """
     reader = results.reader(name)
     assert isinstance(reader, NumericLosses)
     ordered = reader.scores(alpha, side).by_rank[1:-1]
     ends = [rank - 1 for rank in reader.ranks(alpha, side) if 1 <= rank <= len(ordered)]
     beside = [i for end in ends for i in (end - 1, end) if 0 <= i < len(ordered) - 1]
     ties = [ordered[i] == ordered[i + 1] for i in beside]
+    new = reader.new_scores(alpha, side) if ends else None
+    ties += [(new == ordered[end][:, None]).any(axis=1) for end in ends]
     return float(np.any(ties, axis=0).mean()) if ties else 0.0
 
 

@@ -8,7 +8,7 @@ from cpp_core import ALGORITHMS
 from cpp_core.figures.coverage_figures import calibration_curve, cover_rates, coverage_histograms
 from cpp_core.verdicts.coverage import coverage_facts, tied_share
 from cpp_core.verdicts.language import number
-from tests.builders import drawn, infinite, made
+from tests.builders import drawn, infinite, made, results_of, tenths
 
 pytestmark = pytest.mark.usefixtures("no_warnings")
 
@@ -61,6 +61,39 @@ def test_with_ties_the_probability_is_a_lower_bound():
     assert not facts.agrees(0.7, 0.89)
     scores[0, 0, 37] = scores[0, 0, 38]  # rank 38 is the upper end
     assert tied_share(made(scores, np.ones((1, 4, 9))), "ridge", 0.1, "two-sided") == 0.25
+
+
+def test_ties_that_calibration_does_not_show():
+    """An end that ties with new losses, or could, covers more often than its rank says."""
+    scores = np.tile(np.arange(1.0, 40), (1, 4, 1))
+    new = np.full((1, 4, 9), 20.0)
+    new[0, 0, 3] = 38.0  # the upper end
+    met = made(scores, new)
+    assert tied_share(met, "ridge", 0.1, "two-sided") == 0.25
+    facts = coverage_facts(met, 0.1, "two-sided")
+    assert facts.exact is False
+    assert "a lower bound where scores tie (the ends tie with other or new scores in 25 %" in (
+        facts.words
+    )
+    # Ten accuracies, none like another, nor like a new one: those of batches are tenths.
+    shares = results_of([tenths(10) / 10], variant="batch", loss="accuracy", batch_size=20)
+    shares.arrays["logistic"]["test"][:] = 0.55
+    facts = coverage_facts(shares, 0.1, "upper")
+    assert (facts.exact, facts.tied_shares) == (False, (0.0,))
+    assert facts.words == (
+        "A new loss is covered with probability 10/11 = 90.9 %; a lower bound, because such losses "
+        "can tie."
+    )
+    panel = cover_rates(shares, 0.1, "upper")
+    assert panel.title.endswith("at least 90.9 %")
+    assert {"at least 90.9 %", "promised: at least 90 %"} <= {t.name for t in panel.figure.data}
+
+
+@pytest.mark.parametrize(("new", "share"), [(1.75, 0), (1.8, 1)])
+def test_new_losses_tie_by_their_scores_where_sets_move(new, share):
+    """Predicted is 1 everywhere: of scores -0.9 to 0.9 the 18th, 0.8, moves the sets."""
+    moved = results_of([tenths(19)], [np.full((1, 4), new)], variant="z-fixed")
+    assert tied_share(moved, "logistic", 0.1, "upper") == share
 
 
 def test_coverage_bins_hold_whole_counts_and_their_law(two):
