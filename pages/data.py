@@ -75,8 +75,8 @@ def invite() -> None:
 
 
 def finding_html(finding: Finding) -> str:
-    about = finding.about
-    more = "" if finding.fine else f"<span>{as_html(about.why)} {as_html(about.todo)}</span>"
+    more = f"<span>{as_html(finding.about.why)} {as_html(finding.todo)}</span>"
+    more = "" if finding.fine else more
     text = f"<code>{finding.code}</code> <b>{as_html(finding.text)}</b> {more}"
     return f'<div class="finding">{text}</div>'
 

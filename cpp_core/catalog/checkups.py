@@ -123,22 +123,34 @@ CODES: dict[str, Code] = {
 }
 """All codes; they never change their meaning."""
 
+HOLD_OUT = "Hold out the latest quarter too, and compare."
+"""What is left to do about dates once a column is named as the time."""
+
 QUOTING = ("K1", "K2", "N1")
 """Codes whose findings quote cells, as classes or words."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What was seen, under the code that says why it matters; nothing is to be done where fine."""
+    """What was seen, under the code that says why it matters; nothing is to be done where fine.
+
+    ``left`` is what is left to do where a part of what the code asks for is done.
+    """
 
     code: str
     text: str
     fine: bool = False
+    left: str = ""
 
     @property
     def about(self) -> Code:
         """Why it matters, and what to do."""
         return CODES[self.code]
+
+    @property
+    def todo(self) -> str:
+        """What to do about it here."""
+        return self.left or self.about.todo
 
 
 def checkups(table: Table) -> tuple[Finding, ...]:
@@ -235,7 +247,7 @@ def _order(table: Table) -> Iterator[Finding]:
         unknown = 0 if table.times is None else int(np.isnan(moments(table.times)).sum())
         if unknown:
             text += f" {_counted(unknown, 'row')} without a time: no part of a hold-out in time."
-        yield Finding("T2", text)
+        yield Finding("T2", text, left=HOLD_OUT if table.times is not None else "")
 
 
 def _constants(table: Table) -> Iterator[Finding]:

@@ -92,7 +92,7 @@ def before_lines(brought: Brought, experiment: Experiment, side: str) -> list[st
     held_out = experiment.kind.holds_out  # wherever a time is named
     for own in still_open(_findings(brought, experiment, side), table, held_out):
         heavy = own.about.severity != "note"
-        more = f" {own.about.why} {own.about.todo}" if heavy else ""
+        more = f" {own.about.why} {own.todo}" if heavy else ""
         lines.append(f"{own.about.severity} {own.code}: {own.text}{more}")
     return lines
 
@@ -128,7 +128,7 @@ def data_json(brought: Brought, experiment: Experiment, side: str) -> dict[str, 
     file, table = brought.file, brought.table
     checks = [
         {"code": own.code, "severity": own.about.severity, "text": own.text}
-        | {"why": own.about.why, "todo": own.about.todo}
+        | {"why": own.about.why, "todo": own.todo}
         for own in _findings(brought, experiment, side)
     ]
     return {

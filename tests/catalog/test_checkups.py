@@ -25,6 +25,17 @@ def codes_of(frame, target="y", **roles):
     return [finding.code for finding in checkups(type_frame(frame).table(target, **roles))]
 
 
+def test_what_is_done_is_not_asked_for_again():
+    """A column that is the time already is not to be named so."""
+    typed = type_frame(clean().assign(day=pd.date_range("2024-01-01", periods=300)))
+    asked = {}
+    for time in (None, "day"):
+        (found,) = [own for own in checkups(typed.table("y", time=time)) if own.code == "T2"]
+        asked[time] = found.todo
+    assert asked[None] == "Name it as the time, hold out the latest quarter too, and compare."
+    assert asked["day"] == "Hold out the latest quarter too, and compare."
+
+
 def test_several_columns_say_when():
     days = pd.date_range("2024-01-01", periods=300)
     found = checkups(type_frame(clean().assign(day=days, due=days[::-1])).table("y", time="day"))

@@ -93,6 +93,14 @@ def brought(lines):
     return at.run()
 
 
+def test_a_time_that_is_named_is_not_to_be_named_again():
+    at = opened("deliveries")
+    assert next(iter(at.session_state[own.HELD].values())).source.roles.time == "ordered"
+    told = plain(at)
+    assert "Random splits hide drift: they train on the future. Hold out the latest" in told
+    assert "Name it as the time" not in told
+
+
 def test_a_date_leads_to_the_latest_rows():
     rows = [f"2024-{i % 12 + 1:02}-{i % 28 + 1:02};{i % 7};{i * 37 % 11},5" for i in range(120)]
     at = brought(["day;x;y", *rows])
