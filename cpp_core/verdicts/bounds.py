@@ -210,11 +210,11 @@ def _symbol_verdict(
     if k < needed:
         outcome, more = "too little data", f": {about.more(needed - k)} would allow it"
         text = (
-            f"{about.lead(label)}, no kind of error of {about.of(label)} can be ruled out with "
-            f"{confidence(alpha, 'up')} confidence{more}."
+            f"{about.lead(label)}, no kind of error of {about.of(label)} that the label allows "
+            f"can be ruled out with {confidence(alpha, 'up')} confidence{more}."
         )
         rest = f": {about.missing(needed - k)} would allow it"
-        brief = Brief(label, "no kind of error is ruled out", rest, "open")
+        brief = Brief(label, "no kind of error that the label allows is ruled out", rest, "open")
         why = (
             f"A smaller set needs k of at least 1/alpha - 1 = {needed:,} calibration scores; trial "
             f"0 has {k:,}."

@@ -210,7 +210,7 @@ def symbol_finding(study: SymbolStudy, case: int, alpha: Level) -> str:
     """Which kinds of outcome are left at a case."""
     more = study.more_needed(alpha)
     if more:
-        return _no_bound("Nothing is ruled out", study, alpha, more)
+        return _no_bound("Nothing that the label allows is ruled out", study, alpha, more)
     told: dict[str, list[str]] = {}
     for name in study.experiment.algorithms:
         held = study.sets(name, alpha)[case]

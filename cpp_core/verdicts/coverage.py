@@ -86,7 +86,7 @@ def tied_share(results: Results, name: str, alpha: Level, side: str) -> float:
 
 
 def too_few(results: Results, alpha: Level, side: str) -> str:
-    """What is missing for a bound, empty when there are enough calibration scores."""
+    """What is missing for a bound or a set, empty when there are enough calibration scores."""
     experiment = results.experiment
     more = results.k_needed(alpha, side) - experiment.sizes.k
     if more <= 0:
@@ -95,4 +95,5 @@ def too_few(results: Results, alpha: Level, side: str) -> str:
     thing = "training subset" if experiment.algorithmic else thing
     finite = math.isfinite(experiment.criterion.worst)
     bound = "no bound but the end of the range" if finite else NO_BOUND
+    bound = "no smaller set than the label allows" if experiment.kind.symbolic else bound
     return f"{bound}: {counted(more, f'more {thing}')} would give one"

@@ -253,5 +253,6 @@ def _symbolic(results: Results, alpha: Level) -> Strip:
     title = "What kind of error, case by case."
     text = f"At a new case, what happens is in its set with {confidence(alpha)} confidence."
     if cards[0].claim != "yes":
-        title, text = "No kind of error can be ruled out.", f"{sentence(cards[0].detail)}."
+        title = "No kind of error that the label allows can be ruled out."
+        text = f"{sentence(cards[0].detail)}."
     return Strip(title, text, results.algorithms, tuple(cards), failed=failed_lines(results))

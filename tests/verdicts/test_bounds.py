@@ -14,6 +14,7 @@ from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import About
 from cpp_core.verdicts.bounds import bound_of, expected_loss, typical
 from cpp_core.verdicts.comparisons import Pair, next_difference_of
+from cpp_core.verdicts.coverage import coverage_facts
 from cpp_core.verdicts.decisions import decide
 from cpp_core.verdicts.next_errors import errors_ahead, errors_ahead_of
 from cpp_core.verdicts.pairs import judged
@@ -112,7 +113,14 @@ def test_expected_symbols():
     assert "of this trained Logistic regression is correct. Such sets hold" in found.text
     assert found.facts["symbols"] == ["Correct"]
     few = expected_loss(symbolic(5), "logistic")
-    assert "no kind of error of this trained Logistic regression can be ruled out" in few.text
+    assert (
+        "no kind of error of this trained Logistic regression that the label allows can be ruled "
+        "out with 90 % confidence"
+    ) in few.text
+    assert coverage_facts(symbolic(5), 0.1, "upper").words == (
+        "Coverage is certain, because there is no smaller set than the label allows: 4 more "
+        "calibration cases would give one."
+    )
     assert "4 more calibration cases would allow it" in few.text
     wide = symbolic(20)
     wide.arrays["logistic"]["test_ends"][:] = -9.0

@@ -230,7 +230,8 @@ def test_kinds_of_error_that_are_left():
         "At this 9, a retrained model may be correct or a false negative (SVM-lin, SVM-rbf)"
     )
     assert symbol_finding(symbol_study_of(one, same, 40), 0, 0.01) == (
-        "Nothing is ruled out at 99 % confidence: that takes 99 calibration cases, and there are 40"
+        "Nothing that the label allows is ruled out at 99 % confidence: that takes 99 calibration "
+        "cases, and there are 40"
     )
 
 

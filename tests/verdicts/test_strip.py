@@ -224,7 +224,10 @@ def test_failed_runs_and_kinds_of_error():
     assert kinds.cards[0].text == "only 'correct' is left"
     assert kinds.cards[0].detail == "at 2 of 2 test cases of this split"
     few = asked_strip(symbolic(5))
-    assert few.title == "No kind of error can be ruled out."
+    # By its label a case is no false positive, or no false negative: that needs no data.
+    assert asked_strip(symbolic(5)).cards[0].text.endswith("that the label allows is ruled out")
+    assert few.title == "No kind of error that the label allows can be ruled out."
+    assert few.text == "4 more calibration cases would allow it."
     assert few.cards[0].claim == "open"
 
 
