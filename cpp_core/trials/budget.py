@@ -1,7 +1,8 @@
 """What an experiment costs, known before anything is drawn, and what it may: memory, and fits."""
 
+import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from cpp_core.trials.block_files import TRIALS
 from cpp_core.trials.experiment import LIGHT_ALGORITHMS, USUAL_ALGORITHMS, Experiment
 
 GIB = 2**30
+MIB = 2**20
 SHARE = 1 / 4
 """Of the machine's memory: what a run may take where nobody says how much."""
 
@@ -108,6 +110,16 @@ def _numbers_per_loss(experiment: Experiment) -> int:
     return 1 + ends + 2 * len(experiment.data.classes) * kind.symbolic
 
 
+def memory_words(size: int, whole: Callable[[float], int] = round) -> str:
+    """Bytes as people say them; ``whole`` rounds tenths.
+
+    >>> memory_words(4 * GIB), memory_words(3 * MIB + 1, math.ceil)
+    ('4.0 GiB', '3.1 MiB')
+    """
+    unit, name = (GIB, "GiB") if size >= 0.1 * GIB else (MIB, "MiB")
+    return f"{whole(10 * size / unit) / 10:,.1f} {name}"
+
+
 def machine_memory() -> int:
     """Bytes of this machine's memory, or of the container's where it has less."""
     found = [psutil.virtual_memory().total]
@@ -166,10 +178,13 @@ def check_budget(
     workers: int = 1,
     study: bool = False,
     each: int | None = None,
+    left: Callable[[], int] | None = None,
 ) -> Cost:
     """The cost of a run on so many workers, or of a study on each; BudgetError above the budget.
 
     ``each`` are the bytes that a worker may take, where that is less than the whole budget.
+    ``left`` counts the training runs that are not stored yet, which is asked for only where all of
+    them would be too many.
     """
     if check_count(trials, "trials") > len(TRIALS):
         raise BudgetError(f"{trials:,} trials are too many; {len(TRIALS):,} are the most.")
@@ -178,22 +193,34 @@ def check_budget(
     if each is not None and takes <= may and cost.trial > each:
         takes, may = cost.trial, each
     if takes <= may:
-        return _checked_fits(cost, experiment, trials)
+        _check_fits(cost.fits, experiment, trials, study, left)
+        return cost
     fewer = "smaller sizes" if cost.results * 2 < takes else "smaller sizes or fewer trials"
     raise BudgetError(
-        f"This needs about {takes / GIB:,.1f} GiB of memory, and {may / GIB:,.1f} GiB are allowed: "
-        f"ask for {fewer}. Whoever runs the program can allow more with CPP_CORE_MEMORY, in GiB."
+        f"This needs about {memory_words(takes, math.ceil)} of memory, and "
+        f"{memory_words(may, math.floor)} are allowed: ask for {fewer}. Whoever runs the program "
+        "can allow more with CPP_CORE_MEMORY, in GiB."
     )
 
 
-def _checked_fits(cost: Cost, experiment: Experiment, trials: int) -> Cost:
-    """The same cost; BudgetError where it is more training runs than are allowed."""
-    if cost.fits <= most_fits():
-        return cost
-    less = ["fewer trials"] * (trials > 1) + ["a smaller k"] * experiment.algorithmic
+def _check_fits(
+    fits: int,
+    experiment: Experiment,
+    trials: int,
+    study: bool,
+    left: Callable[[], int] | None,
+) -> None:
+    """BudgetError where more training runs are left than are allowed."""
+    most, sizes = most_fits(), experiment.sizes
+    needed = left() if left is not None and fits > most else fits
+    if needed <= most:
+        return
+    retrained = experiment.algorithmic
+    less = ["fewer trials"] * (trials > 1) + ["a smaller k"] * (retrained and sizes.k > 1)
     less += ["fewer algorithms"] * (len(experiment.algorithms) > 1)
+    less += ["fewer test losses"] * (retrained and sizes.n_test > 1 and not study)
     raise BudgetError(
-        f"This needs {cost.fits:,} training runs, and {most_fits():,} are allowed: ask for "
+        f"This needs {needed:,} training runs, and {most:,} are allowed: ask for "
         f"{' or '.join(less) or 'another experiment'}. Whoever runs the program can allow more "
         "with CPP_CORE_FITS."
     )

@@ -90,3 +90,15 @@ class Gathered:
                 for name, own in self.arrays.items()
             }
         return Results(self.experiment, self.seed, done, arrays, self.asked, problem)
+
+
+def fits_left(experiment: Experiment, trials: int, seed: int, store: Store) -> int:
+    """Training runs of the trials that are not stored yet, by the names of what is."""
+    gathered = Gathered(experiment, trials, seed)
+    for name, have in gathered.have.items():
+        stored = store.stored(experiment.key(name, seed))
+        have[[number for number in stored if number < trials]] = True
+    return sum(
+        len(numbers) * part.sizes.fits * len(part.algorithms)
+        for part, numbers in gathered.missing()
+    )

@@ -6,6 +6,7 @@ The blocks of all jobs take turns on the processes of a crew; what arrives is st
 import math
 import time
 from collections.abc import Iterator
+from functools import partial
 from threading import Event, Lock, Thread
 from typing import Literal
 
@@ -13,11 +14,18 @@ from numpy.typing import NDArray
 
 from cpp_core.checks import check_count
 from cpp_core.trials.block_files import Arrays
-from cpp_core.trials.budget import GIB, BudgetError, Cost, budget, check_budget, share_of
+from cpp_core.trials.budget import (
+    BudgetError,
+    Cost,
+    budget,
+    check_budget,
+    memory_words,
+    share_of,
+)
 from cpp_core.trials.children import Answer, Child, Request, sentence
 from cpp_core.trials.crew import PATIENCE_SECONDS, Crew, carry_out, crew_of_all
 from cpp_core.trials.experiment import Experiment
-from cpp_core.trials.gathered import Gathered
+from cpp_core.trials.gathered import Gathered, fits_left
 from cpp_core.trials.one_trial import run_block
 from cpp_core.trials.own import own_of, packed
 from cpp_core.trials.pace import Pace
@@ -207,9 +215,9 @@ class Jobs:
 
         A new one begins with what is stored, and is done at once if that is all. With a ``limit``
         it pauses after its first trials if the rest takes more seconds than that. BudgetError where
-        it would take more memory than it may.
+        it would take more than it may.
         """
-        cost = self.cost(experiment, trials)
+        cost = self.cost(experiment, trials, seed)
         key = experiment, trials, check_count(seed, "seed", least=0)
         with self._changing:
             job = self._jobs.get(key)
@@ -228,18 +236,19 @@ class Jobs:
             self._begin(job)
         return job
 
-    def cost(self, experiment: Experiment, trials: int) -> Cost:
+    def cost(self, experiment: Experiment, trials: int, seed: int) -> Cost:
         """What a run takes where it would be computed; BudgetError where that is too much."""
+        left = partial(fits_left, experiment, trials, seed, self.store)
         if self.scheduler is not None:
-            return check_budget(experiment, trials)
-        return check_budget(experiment, trials, self.n_jobs, each=share_of(self.n_jobs))
+            return check_budget(experiment, trials, left=left)
+        return check_budget(experiment, trials, self.n_jobs, each=share_of(self.n_jobs), left=left)
 
     def _check_room(self, takes: int) -> None:
         """BudgetError where the runs of all visitors would take more than one may."""
         going = sum(job.takes for job in self._jobs.values() if job.state == "running")
         if going and going + takes > budget():
             raise BudgetError(
-                f"The runs of others take {going / GIB:,.1f} GiB of memory at present, and with "
+                f"The runs of others take {memory_words(going)} of memory at present, and with "
                 "this one it would be more than is allowed: try again when they have ended."
             )
 

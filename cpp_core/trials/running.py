@@ -20,7 +20,7 @@ from cpp_core.trials.block_files import Arrays, join, without_cells
 from cpp_core.trials.budget import check_budget
 from cpp_core.trials.cluster import Cluster
 from cpp_core.trials.experiment import Experiment
-from cpp_core.trials.gathered import Gathered
+from cpp_core.trials.gathered import Gathered, fits_left
 from cpp_core.trials.helpers import Done, Helpers, Processes, Threads
 from cpp_core.trials.one_trial import in_kernels, run_block
 from cpp_core.trials.own import Own, own_of
@@ -104,7 +104,7 @@ def stream(
     """Yield partial results as blocks of trials arrive, the complete ones last.
 
     Blocks are stored as they arrive: a run that is stopped (by closing this iterator, Ctrl-C or
-    kill) loses at most the blocks in flight. What would take more memory than the budget is refused
+    kill) loses at most the blocks in flight. What would take more than the budget is refused
     (``check_budget``). Arguments as in ``run``.
     """
     parts = arriving(experiment, trials, seed, n_jobs, backend, scheduler, store, fresh)
@@ -139,14 +139,15 @@ def arriving(
     """
     check_count(seed, "seed", least=0)
     n_jobs = workers(n_jobs)
-    check_budget(experiment, trials, n_jobs if scheduler is None else 1)
+    store = default_store() if store is None else store
+    left = None if fresh else partial(fits_left, experiment, trials, seed, store)
+    check_budget(experiment, trials, n_jobs if scheduler is None else 1, left=left)
     if backend not in BACKENDS:
         raise ValueError(f"backend must be one of {BACKENDS}, but {backend!r} was given.")
     if backend is None and scheduler is not None:
         backend = "dask"
     if backend == "dask" and scheduler is None:
         raise ValueError("backend='dask' needs a scheduler, such as 'tcp://host:8786'.")
-    store = default_store() if store is None else store
     gathered = Gathered(experiment, trials, seed)
     keys = {name: experiment.key(name, seed) for name in experiment.entries}
     if not fresh:

@@ -120,7 +120,7 @@ def live(experiment: Experiment, trials: int, seed: int, draw: Draw, place: str)
     ``place`` tells the widgets of several results on one page apart.
     """
     try:
-        jobs().cost(experiment, trials)
+        jobs().cost(experiment, trials, seed)
         job = jobs().find(experiment, trials, seed)
         if job is None and stored_trials(keys_of(experiment, seed), trials) == trials:
             results = stored_results(experiment, trials, seed)

@@ -1,5 +1,6 @@
 """Memory and training runs: known before anything is drawn, and refused above it."""
 
+import re
 import subprocess
 import sys
 import time
@@ -26,6 +27,7 @@ from cpp_core.trials.budget import (
 )
 from cpp_core.trials.experiment import USUAL_ALGORITHMS
 from cpp_core.trials.jobs import Jobs
+from cpp_core.trials.store import default_store
 
 HUGE = Experiment(
     dataset="quadnoise", dataset_settings={"d": 50}, algorithms=("gd", "sgd"), n=10_000_000
@@ -112,6 +114,64 @@ def test_too_many_training_runs_are_refused_before_anything_is_drawn(tmp_path, m
         check_budget(retrained, study=True)
     with pytest.raises(BudgetError, match=r"ask for fewer trials\. Whoever runs the program"):
         check_budget(SMALL, 2)
+
+
+def test_only_what_must_be_trained_counts(tmp_path, monkeypatch):
+    """What is stored, or ships, is not trained again; who wants it afresh trains all of it."""
+    store = Store(tmp_path)
+    run(replace(SMALL, algorithms=("naive-bayes",)), 6, n_jobs=1, store=store)
+    both = replace(SMALL, algorithms=("dummy", "naive-bayes"))
+    monkeypatch.setenv("CPP_CORE_FITS", "5")
+    for ask in (
+        lambda: run(both, 6, n_jobs=1, store=store),
+        lambda: Jobs(store).start(both, 6, 0),
+        lambda: Jobs(store).cost(both, 6, 0),
+    ):
+        with pytest.raises(BudgetError, match=r"needs 6 training runs, and 5 are allowed"):
+            ask()
+    monkeypatch.setenv("CPP_CORE_FITS", "6")
+    for other in ({"seed": 1}, {"fresh": True}):
+        with pytest.raises(BudgetError, match=r"needs 12 training runs, and 6 are allowed"):
+            run(both, 6, n_jobs=1, store=store, **other)
+    assert len(run(both, 6, n_jobs=1, store=store).trials) == 6
+    monkeypatch.setenv("CPP_CORE_FITS", "1")
+    job = Jobs(store).start(both, 6, 0)
+    assert job.wait(30)
+    assert job.state == "done"
+    digits = run(Experiment.preset("digits-candidate"), 100, n_jobs=1, store=default_store())
+    assert len(digits.trials) == 100
+
+
+def test_what_would_help_is_named(monkeypatch):
+    """Each test loss has training runs of its own; a k of 1 cannot be smaller."""
+    one = Experiment(dataset="quadnoise", algorithms=("gd",), variant="z-free", n_sets=1)
+    assert one.sizes.fits == 251
+    monkeypatch.setenv("CPP_CORE_FITS", "100")
+    start = "This needs 251 training runs, and 100 are allowed: ask for "
+    with pytest.raises(BudgetError) as told:
+        check_budget(one)
+    assert str(told.value).startswith(f"{start}fewer test losses. Whoever")
+    few = replace(one, n_sets=200, test_size=1)
+    with pytest.raises(BudgetError, match=r"201 training runs.*: ask for a smaller k\. Whoever"):
+        check_budget(few)
+    with pytest.raises(BudgetError, match=r"ask for fewer trials or a smaller k or fewer test lo"):
+        check_budget(replace(one, n_sets=200), 2)
+    check_budget(replace(few, n_sets=99))
+    check_budget(replace(one, test_size=99))
+
+
+def test_little_memory_is_told_in_mib(monkeypatch):
+    """And what is needed never reads like what is allowed."""
+    monkeypatch.setenv("CPP_CORE_MEMORY", "0.002")
+    middle = Experiment(dataset="quadnoise", algorithms=("gd",), n=100_000)
+    with pytest.raises(BudgetError, match=r"needs about \d+\.\d MiB .* 2\.0 MiB are allowed"):
+        check_budget(middle)
+    cost = cost_of(middle).trial
+    monkeypatch.delenv("CPP_CORE_MEMORY")
+    with pytest.raises(BudgetError) as told:
+        check_budget(middle, each=cost - 1)
+    needs, allowed = re.findall(r"([\d.]+) MiB", str(told.value))
+    assert float(allowed) <= (cost - 1) / 2**20 < cost / 2**20 <= float(needs)
 
 
 def test_the_number_of_training_runs_is_a_setting(monkeypatch):
