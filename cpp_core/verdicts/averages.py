@@ -175,7 +175,7 @@ def _near_mean(shown: NDArray, facts: dict[str, Any], pair: Pair) -> Verdict:
         f"The average {about.loss} of {pair.a} minus that of {pair.b} lies between {low} and {high}"
         f" ({level}): a t interval from {n:,} differences of {about.source} with a mean of "
         f"{number(mean)}. The largest holds "
-        f"{percent(facts['share'], 'up')} of the sum of squares, not more than "
+        f"{percent(facts['share'], 'up', HEAVY_SHARE)} of the sum of squares, not more than "
         f"{percent(HEAVY_SHARE)}, so that no single case decides. "
     )
     if outcome == "not decided":
@@ -335,8 +335,8 @@ def _why_silent(shown: NDArray, share: float, pair: Pair) -> str:
         reason = f"all {n:,} differences are {number(shown[0])}, which shows no spread to judge by"
     else:
         reason = (
-            f"one of {n:,} differences holds {percent(share, 'down')} of the sum of squares, more "
-            f"than {percent(HEAVY_SHARE)}"
+            f"one of {n:,} differences holds {percent(share, 'down', HEAVY_SHARE)} of the sum of "
+            f"squares, more than {percent(HEAVY_SHARE)}"
         )
     if n < ENOUGH_CASES:
         reason += f", and about {ENOUGH_CASES} {plural(pair.about.held_out)} or more are needed"

@@ -228,14 +228,18 @@ def pair_lines(strip: Strip) -> list[str]:
 def pair_line(asked: Asked) -> str:
     """Who is better of two, on average and how often, in at most 25 words."""
     first, second = asked.wins.facts["first"], asked.wins.facts["second"]
+    alike = ""
+    if not asked.wins.facts["differing"]:
+        alike = "both failed" if asked.wins.facts["outcome"] == "both failed" else "equal"
+        alike += f" {asked.wins.brief.rest}"
     if asked.mean.claim == asked.wins.claim == "open":
-        if not asked.wins.facts["differing"]:
-            alike = "both failed" if asked.wins.facts["outcome"] == "both failed" else "equal"
-            return f"{first} and {second}: {alike} {asked.wins.brief.rest}."
+        if alike:
+            return f"{first} and {second}: {alike}."
         sooner = min(asked.verdicts, key=lambda own: own.facts.get("n_needed", math.inf))
         return sooner.brief.line
     average, often = _said(asked.mean), _said(asked.wins)
-    often = often if asked.wins.claim == "yes" else "who wins more often is not decided"
+    open_ = alike or "who wins more often is not decided"
+    often = often if asked.wins.claim == "yes" else open_
     return f"{first} and {second}: on average {average}; {often}."
 
 

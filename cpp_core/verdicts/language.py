@@ -21,6 +21,10 @@ DECIMALS = 12
 LEVEL_DECIMALS = 4
 """Up to so many decimals of its percentage a confidence is told in full."""
 
+NO_PLURAL = re.compile(".*([aiu]s|ss|ies)|lens|siemens", re.IGNORECASE)
+"""Units that end in s and are, or may be, no plurals that lose it for one."""
+PLURAL_END = re.compile("(?<=ss|ch|sh)es$|(?<=x)es$|s$")
+
 ROUNDING = {"up": ROUND_CEILING, "down": ROUND_FLOOR, "nearest": ROUND_HALF_EVEN}
 WHOLE: dict[str, Callable[..., int]] = {"up": math.ceil, "down": math.floor, "nearest": round}
 
@@ -95,6 +99,15 @@ def percent(share: Level, direction: Direction = "nearest", against: Level | Non
         return "under 0.1 %" if shown == 0 else "over 99.9 %"
     text = f"{float(100 * shown):.{decimals}f}".rstrip("0").rstrip(".")
     return f"{text} %"
+
+
+def about_percent(share: Level) -> str:
+    """A share that is estimated, as neither none nor all unless it is.
+
+    >>> about_percent(0.25), about_percent(1 / 3001), about_percent(3000 / 3001)
+    ('about 25 %', 'about 0.03 %', 'about 99.97 %')
+    """
+    return f"about {percent(share, against=round(share))}"
 
 
 def unbroken(text: str) -> str:
@@ -212,13 +225,16 @@ def clause(text: str) -> str:
 def with_unit(text: str, unit: str) -> str:
     """A number with its unit, in the singular for one.
 
-    >>> with_unit("1", "nats"), with_unit("1", "km/s"), with_unit("1", "s")
-    ('1 nat', '1 km/s', '1 s')
+    >>> with_unit("1", "nats"), with_unit("1", "inches"), with_unit("1", "s")
+    ('1 nat', '1 inch', '1 s')
+    >>> with_unit("1", "Celsius"), with_unit("1", "km/s")
+    ('1 Celsius', '1 km/s')
     """
     if not unit:
         return text
-    one = text in ("1", "-1") and unit.isalpha() and len(unit) > 3
-    return f"{text} {unit.removesuffix('s') if one else unit}"
+    plural_unit = unit.isalpha() and len(unit) > 3 and not NO_PLURAL.fullmatch(unit)
+    one = text in ("1", "-1") and plural_unit
+    return f"{text} {PLURAL_END.sub('', unit) if one else unit}"
 
 
 def duration(seconds: float) -> str:

@@ -15,6 +15,7 @@ from cpp_core.method.ranks import as_limit
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import About, about_results, check_numeric, check_scores, first_trial
 from cpp_core.verdicts.language import (
+    about_percent,
     confidence,
     counted,
     number,
@@ -53,20 +54,20 @@ def exceedance_of(losses: Any, threshold: float, alpha: Level, about: About, lab
         brief = Brief(label, f"never {above} {at}", f": {about.range_end}")
         estimate = high = 0.0
     else:
-        lead = f"about {percent(estimate)}, at most {percent(high, 'up')}"
+        lead = f"{about_percent(estimate)}, at most {percent(high, 'up')}"
         rest = f"of new {plural(about.new)} {above} {at}, with {level} confidence"
         brief = Brief(label, lead, rest)
         text = (
-            f"{about.lead(label)}, {subject} {exceeds} {at} with probability about "
-            f"{percent(estimate)}, and at most {percent(high, 'up')} with {level} confidence: "
-            f"{beyond:,} of {counted(k, f'calibration {about.held_out}')} "
+            f"{about.lead(label)}, {subject} {exceeds} {at} with probability "
+            f"{about_percent(estimate)}, and at most {percent(high, 'up')} with {level} "
+            f"confidence: {beyond:,} of {counted(k, f'calibration {about.held_out}')} "
             f"{'is' if beyond == 1 else 'are'} {above} it."
         )
         if about.no_error(threshold):
             right = 1 - estimate, 1 - high
             text += (
-                f" So it answers a {about.next} correctly with probability about "
-                f"{percent(right[0])}, and at least {percent(right[1], 'down')} with {level} "
+                f" So it answers a {about.next} correctly with probability "
+                f"{about_percent(right[0])}, and at least {percent(right[1], 'down')} with {level} "
                 "confidence."
             )
     why = (

@@ -139,6 +139,21 @@ def test_bets_decide_where_they_can():
     assert mean_of(heavy, 0.1, AB).facts["outcome"] == "not decided"
 
 
+def test_a_share_of_squares_is_never_rounded_onto_what_it_is_compared_with():
+    def largest(share):
+        """60 differences of 1 and -1, and one that holds this share of the squares."""
+        d, (low, high) = np.r_[np.tile([1.0, -1.0], 30), 0.0], (1.0, 10.0)
+        for _ in range(80):
+            d[-1] = (low + high) / 2
+            low, high = (d[-1], high) if largest_share(d) < share else (low, d[-1])
+        return d
+
+    silent = mean_of(largest(0.1004), 0.1, AB).text
+    assert "one of 61 differences holds 10.04 % of the sum of squares, more than 10 %" in silent
+    told = mean_of(largest(0.0996), 0.1, AB).why
+    assert "The largest holds 9.96 % of the sum of squares, not more than 10 %" in told
+
+
 def test_wins_settle_the_average_of_errors():
     errors = Pair("A", "B", About(low=0.0, high=1.0, errors=True, n_algorithms=2))
     for wins, losses in ((60, 25), (25, 60), (45, 40), (9, 1), (5, 2), (0, 0)):

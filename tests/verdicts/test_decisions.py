@@ -127,6 +127,17 @@ def test_shown_and_refused_say_what_was_asked_in_full():
     assert rate.text.startswith("Too little data to show with 99.95 % confidence that the err")
 
 
+def test_a_share_that_is_nearly_none_or_all_is_told_with_its_digits():
+    none = np.zeros(3000)
+    found = exceedance_of(none, 2.0, 0.1, About(), "A")
+    assert "exceeds 2 with probability about 0.03 %, and at most 0.1 %" in found.text
+    right = exceedance_of(none, 0.5, 0.1, About(low=0.0, high=1.0, errors=True), "A")
+    assert "correctly with probability about 99.97 %, and at least 99.9 %" in right.text
+    for own in (found, right):
+        assert "about under" not in own.text + own.brief.line
+        assert "about over" not in own.text + own.brief.line
+
+
 def test_large_counts_have_separators():
     found = loss_at_most(np.repeat([2.0, 1.0], [3033, 2967]), 1.5, alpha=0.2)
     assert "3,033 of 6,000 calibration cases exceed it, at most 1,1" in found.text

@@ -195,6 +195,14 @@ def test_a_line_for_a_pair_says_who_is_better_and_how_often():
     )
 
 
+def test_two_that_are_equal_on_all_are_told_so_beside_a_margin():
+    alike = np.full(40, 0.5)
+    (line,) = lines_of({"a": alike, "b": alike}, margin=0.3)
+    assert line == (
+        "a and b: on average no real difference (approximate); equal on all of 40 held-out cases."
+    )
+
+
 def test_a_line_for_a_pair_of_bounded_losses_is_exact():
     brier = RNG.uniform(0, 0.2, 400)
     (line,) = lines_of({"a": brier, "b": brier + 0.5}, low=0.0, high=1.0)

@@ -15,7 +15,7 @@ from cpp_core.verdicts.about import About
 from cpp_core.verdicts.bounds import expected_loss, typical
 from cpp_core.verdicts.choice import choose
 from cpp_core.verdicts.decisions import decide, error_rate_at_most
-from cpp_core.verdicts.language import counted, number, ordinal, percent, with_unit
+from cpp_core.verdicts.language import about_percent, counted, number, ordinal, percent, with_unit
 from cpp_core.verdicts.pairs import all_pairs, judged
 from cpp_core.verdicts.selection import selection_safe
 from cpp_core.verdicts.strip import asked_strip
@@ -61,6 +61,17 @@ def test_rounding_stays_true():
         (" ".join(map(ordinal, (1, 2, 3, 4, 11, 112, 21))), "1st 2nd 3rd 4th 11th 112th 21st"),
         (with_unit(number(1), "nats"), "1 nat"),
         (with_unit(number(0.5), "nats"), "0.5 nats"),
+        *((with_unit("1", own), f"1 {own}") for own in ("Celsius", "series", "loss", "lens")),
+        *((with_unit("1", own), f"1 {own}") for own in ("bias", "siemens", "EUR", "ms", "dB")),
+        *(
+            (with_unit("-1", f"{own}{end}"), f"-1 {own}")
+            for own, end in (("inch", "es"), ("loss", "es"), ("degree", "s"), ("token", "s"))
+        ),
+        (about_percent(0.0003), "about 0.03 %"),
+        (about_percent(0.99967), "about 99.97 %"),
+        (about_percent(0.0), "about 0 %"),
+        (about_percent(1.0), "about 100 %"),
+        (about_percent(0.2501), "about 25 %"),
     ],
 )  # fmt: skip
 def test_numbers_and_nouns(shown, expected):
