@@ -78,7 +78,8 @@ def _caption(results: Results, chart: LossRows, missing: str, new: int) -> str:
     """How to read it, in short sentences."""
     about, trials = chart.about, counted(len(results.trials), "trial")
     told = []
-    for own in list(chart.cut.values())[:1]:
+    bounded = [own for own in chart.cut.values() if own.outcome == "bound"]
+    for own in (bounded or list(chart.cut.values()))[:1]:
         ranks = ranks_words(own, chart.side, about)
         many = counted(own.losses.size, f"calibration {numbers_noun(about)}")
         told.append(f"Ticks: {many}, sorted{'; ' if ranks else ''}{ranks}")

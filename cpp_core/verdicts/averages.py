@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cpp_core.checks import Level
 from cpp_core.method.means import betting_interval, break_even, t_interval, unseen_share
 from cpp_core.verdicts.about import check_scores
-from cpp_core.verdicts.comparisons import Pair, needed_words, wins_of
+from cpp_core.verdicts.comparisons import Pair, enough, needed_words, wins_of
 from cpp_core.verdicts.language import (
     confidence,
     counted,
@@ -249,6 +249,14 @@ def _ends(facts: dict[str, Any], pair: Pair) -> tuple[str, str]:
     return number(facts["lower"], "down", limits), with_unit(high, pair.about.unit)
 
 
+def _either_way(facts: dict[str, Any], pair: Pair) -> str:
+    """By how much the first may be below or above the second, rounded outwards, in few words."""
+    limits = (0.0,) if pair.margin is None else (0.0, pair.margin)
+    less, more = (number(abs(facts[end]), "up", limits, digits=2) for end in ("lower", "upper"))
+    verb = "score" if pair.about.greater_is_better else "lose"
+    return f"may {verb} {with_unit(less, pair.about.unit)} less or {more} more than"
+
+
 def _by(facts: dict[str, Any], pair: Pair) -> str:
     """By how much one is better."""
     if facts["outcome"] == "practically equal":
@@ -272,9 +280,8 @@ def _mean_brief(facts: dict[str, Any], pair: Pair) -> Brief:
         both = f"{pair.first} and {pair.second}"
         return Brief("", "no real difference", f": {both} within {margin} on average{unless}")
     if facts["outcome"] == "not decided":
-        low, high = _ends(facts, pair)
-        needed = needed_words(facts["n_needed"]) if "n_needed" in facts else ""
-        rest = f": {pair.first} minus {pair.second} is {low} to {high}{needed}"
+        needed = needed_words(facts["n_needed"], about.held_out) if "n_needed" in facts else ""
+        rest = f": {pair.first} {_either_way(facts, pair)} {pair.second} on average{needed}"
         return Brief("", "not decided", rest, "open")
     better, worse = _ordered(facts, pair)
     less = "more" if about.greater_is_better else "less"
@@ -317,8 +324,8 @@ def _mean_text(facts: dict[str, Any], pair: Pair, more: str) -> str:
         f"{low} and {high} ({more}), on both sides of zero."
     )
     if "n_needed" in facts:
-        enough = counted(facts["n_needed"], f"held-out {about.held_out}")
-        text += f" About {enough} would decide if mean and spread stay as they are."
+        cases = enough(facts["n_needed"], f"held-out {about.held_out}")
+        text += f" About {cases} would decide if mean and spread stay as they are."
     return text
 
 

@@ -17,7 +17,7 @@ from cpp_core.checks import Level, exact_alpha
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import About, about_results
 from cpp_core.verdicts.averages import mean_of
-from cpp_core.verdicts.comparisons import Pair, wins_of
+from cpp_core.verdicts.comparisons import Pair, enough, wins_of
 from cpp_core.verdicts.language import confidence, counted, listed, number
 from cpp_core.verdicts.pairs import condition_of, decided, judged
 from cpp_core.verdicts.verdict import INDEPENDENT, Badge, Brief, Verdict
@@ -149,8 +149,8 @@ def _choice(names: Mapping[str, str], asked: list[Asked], alpha: Level, about: A
     needed = None
     if outcome == "undecided":
         needed = _needed(found, asked, about)
-        enough = "" if needed is None else counted(needed, f"held-out {about.held_out}")
-        text += f": about {enough} would do if all stays as it is." if enough else "."
+        cases = "" if needed is None else enough(needed, f"held-out {about.held_out}")
+        text += f": about {cases} would do if all stays as it is." if cases else "."
     else:
         near = [mean for mean in found.means if _pair(mean) in rests_on]
         unless = condition_of(near) if strength == "approximate" else ""
@@ -242,8 +242,8 @@ def _brief(
         rest = f": on average {everyone} differ by less than the margin that was set"
         return Brief("", "No real difference", rest)
     if outcome == "undecided":
-        enough = "" if needed is None else counted(needed, f"held-out {about.held_out}")
-        rest = f": about {enough} would do, if all stays as it is" if enough else ""
+        cases = "" if needed is None else enough(needed, f"held-out {about.held_out}")
+        rest = f": about {cases} would do, if all stays as it is" if cases else ""
         return Brief("", "Not decided by this data", rest, "open")
     named = f"Use {' or '.join(use)}"
     if len(use) > 1:

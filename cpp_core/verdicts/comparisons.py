@@ -33,9 +33,19 @@ EXACT_UP_TO = 200
 """Numbers of cases up to which the one that would do is searched for."""
 
 
-def needed_words(n: int) -> str:
+def enough(n: int, noun: str) -> str:
+    """About how many would decide, rounded up to two digits: no more is known of it.
+
+    >>> enough(87, "case"), enough(985, "case"), enough(5521, "held-out group")
+    ('87 cases', '990 cases', '5,600 held-out groups')
+    """
+    step = 10 ** max(len(str(n)) - 2, 0)
+    return counted(-(-n // step) * step, noun)
+
+
+def needed_words(n: int, noun: str) -> str:
     """How many cases would decide a pair, at the end of a line."""
-    return f"; about {n:,} would do"
+    return f"; about {enough(n, noun)} would do"
 
 
 @dataclass(frozen=True)
@@ -243,7 +253,7 @@ def _wins_brief(facts: dict[str, Any], pair: Pair) -> Brief:
     where, differ = f"of {counted(differing, noun)}", " where they differ" if ties else ""
     new = "where they differ" if ties else f"of new {plural(pair.about.new)}"
     if facts["outcome"] == "not decided":
-        needed = needed_words(facts["n_needed"]) if "n_needed" in facts else ""
+        needed = needed_words(facts["n_needed"], noun) if "n_needed" in facts else ""
         rest = f": {leader} is ahead of {other} on {most:,} {where}{differ}, {equal}{needed}"
         if facts["wins"] == facts["losses"]:
             rest = f": {leader} and {other} win {most:,} each {where}{differ}, {equal}"
@@ -268,8 +278,8 @@ def _wins_text(facts: dict[str, Any], pair: Pair) -> str:
         "not decided": "so who wins more often is not decided by this data",
     }[facts["outcome"]]
     if "differing_needed" in facts:
-        enough = f"{counted(facts['differing_needed'], f'such {about.held_out}')} would do"
-        conclusion += f" (about {enough} if the share stays)"
+        such = enough(facts["differing_needed"], f"such {about.held_out}")
+        conclusion += f" (about {such} would do if the share stays)"
     low, high = percent(facts["lower"], "down", 0.5), percent(facts["upper"], "up", 0.5)
     return (
         f"Of {held_out} {a} and {b}{retrained} differ on {differing:,}; {pair.first} wins "

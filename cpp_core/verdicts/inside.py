@@ -139,10 +139,16 @@ def missing_words(facts: Mapping[str, Any]) -> str:
 
 
 def ranks_words(own: Held, side: str, about: About) -> str:
-    """Which of the sorted calibration losses the ends are; empty where none is."""
+    """Which of the sorted calibration losses the ends are; empty where none is.
+
+    One at the top of the range, or an infinite one, is no bound.
+    """
     lo, hi = own.ranks
     if own.outcome == "too little data":
         return ""
+    if side == "upper" and own.outcome != "bound":
+        where = "infinite" if own.outcome == "failed" else "the end of the range"
+        return f"the {ordinal(hi)} {about.order} is {where}: no bound"
     if side == "upper":
         return f"the {ordinal(hi)} {about.order} is the bound"
     return f"the {ordinal(lo)} and the {ordinal(hi)} {about.order} are the ends"

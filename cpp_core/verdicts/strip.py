@@ -175,7 +175,7 @@ def _strip(
     )
     named = best if solo else None
     open_ = not choice.use and all(map(one_bound, entrants))
-    told = choice.facts["n_needed"] is not None
+    told = "" if choice.facts["n_needed"] is None else about.held_out
     cards = [
         pair_card(AVERAGES[False][0], asked.mean, named, told),
         pair_card(f"New {plural(about.new)}", asked.wins, named, told),

@@ -68,17 +68,18 @@ class Entrant:
     limits: tuple[Decision, ...] = ()
 
 
-def pair_card(topic: str, verdict: Verdict, best: Entrant | None, told: bool = False) -> Card:
+def pair_card(topic: str, verdict: Verdict, best: Entrant | None, told: str = "") -> Card:
     """A card on a pair; whom it is about is said unless it is the one that the headline names.
 
-    How many cases would do for this pair is not said where the headline has ``told`` it of all.
+    How many would do for this pair is not said where the headline has ``told`` it of all; that is
+    the noun of what it counts.
     """
     brief = verdict.brief
     named = brief.subject and (best is None or brief.subject != best.label)
     text = f"{brief.subject}: {brief.lead}" if named else brief.lead
     detail = brief.detail.replace(f" {topic.lower()}", "", 1)  # what the topic says already
     if told and "n_needed" in verdict.facts:
-        detail = detail.removesuffix(needed_words(verdict.facts["n_needed"]))
+        detail = detail.removesuffix(needed_words(verdict.facts["n_needed"], told))
     return Card(topic, text, detail, brief.claim, _strength(verdict), (verdict,))
 
 

@@ -386,6 +386,17 @@ def test_after_retraining_each_case_has_its_own_model():
     assert "freshly" not in trained.caption
 
 
+def test_the_caption_calls_no_end_of_the_range_a_bound():
+    """Of two, the one that has a bound is told; where none has one, that is said."""
+    errors, right = np.zeros((1, 19)), np.zeros((1, 19))
+    errors[0, :5] = 1
+    none = next_loss(results_of([errors, errors], loss="zero_one"), 0.1, "upper")
+    assert "the 18th smallest is the end of the range: no bound" in none.caption
+    assert "is the bound" not in none.caption
+    one = next_loss(results_of([errors, right], loss="zero_one"), 0.1, "upper")
+    assert "the 18th smallest is the bound" in one.caption
+
+
 def test_numbers_beside_the_lines_are_rounded_like_sentences():
     for side in ("upper", "two-sided"):
         results = exponential(6, spread=2.0)

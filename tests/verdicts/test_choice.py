@@ -12,7 +12,7 @@ from cpp_core.verdicts.about import About
 from cpp_core.verdicts.answers import answers_from, answers_of
 from cpp_core.verdicts.averages import mean_of
 from cpp_core.verdicts.choice import choose, choose_of
-from cpp_core.verdicts.comparisons import Pair
+from cpp_core.verdicts.comparisons import Pair, enough
 from tests.builders import results_of, symbolic, tenths
 
 ALPHA = 0.1
@@ -49,8 +49,9 @@ def test_two():
     assert "a wins more often than b, b loses less when it matters" in depends.text
     undecided = chosen(a=HALF, b=HALF + noise())
     assert undecided.outcome == "undecided"
-    assert undecided.facts["n_needed"] > N
-    assert f"about {undecided.facts['n_needed']:,} held-out cases would do" in undecided.text
+    needed = undecided.facts["n_needed"]
+    assert needed > N
+    assert f"about {enough(needed, 'held-out case')} would do" in undecided.text
     same = chosen(a=HALF, b=HALF)
     assert same.text == "Not decided by this data which to use, a or b."
     equal = chosen(0.1, a=HALF, b=HALF + 0.01 + noise(spread=0.001))

@@ -11,7 +11,7 @@ from scipy import stats
 from cpp_core.method.means import betting_interval
 from cpp_core.verdicts.about import About
 from cpp_core.verdicts.averages import HEAVY_SHARE, largest_share, mean_of
-from cpp_core.verdicts.comparisons import Pair, next_difference_of, wins_of
+from cpp_core.verdicts.comparisons import Pair, enough, next_difference_of, wins_of
 from tests.builders import PLAIN
 
 AB = Pair("A", "B", PLAIN)
@@ -45,6 +45,24 @@ def test_so_many_cases_would_do(wins, n):
     again = round(wins / n * needed)
     found = wins_of(np.r_[-np.ones(again), np.ones(needed - again)], 0.1, AB)
     assert found.facts["outcome"] in ("first wins", "second wins")
+
+
+def test_what_would_do_is_told_in_two_digits_and_never_too_few():
+    for n in [*range(1, 1200), 5521, 98_765, 10**9 + 1]:
+        told = int(enough(n, "case").split()[0].replace(",", ""))
+        assert n <= told < 1.1 * n
+        assert len(str(told).rstrip("0")) <= 2
+
+
+def test_scores_may_be_less_or_more():
+    d = np.random.default_rng(0).normal(0.01, 1, 100)
+    for greater, verb in ((False, "lose"), (True, "score")):
+        pair = replace(AB, about=replace(AB.about, greater_is_better=greater, unit="EUR"))
+        found = mean_of(d, 0.1, pair)
+        assert found.facts["outcome"] == "not decided"
+        assert re.match(
+            rf": A may {verb} 0\.\d+ EUR less or 0\.\d+ more than B on average", found.brief.rest
+        )
 
 
 def test_differences_inside_the_margin_are_no_real_difference():

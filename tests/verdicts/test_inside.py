@@ -99,6 +99,9 @@ def test_too_few_scores():
 def test_failed_runs_and_the_end_of_the_range():
     results = failing()
     assert [own.outcome for own in held(results, 0.1, "upper").values()] == ["failed", "bound"]
+    own = next(iter(held(results, 0.1, "upper").values()))
+    said = ranks_words(own, "upper", about_results(results))
+    assert said.endswith("smallest is infinite: no bound")
     assert title_of(results) == (
         "19 of 20 calibration losses lie within Dummy's bound: the next will too, after "
         "retraining, with 90 % confidence; Nearest neighbours has none: training failed"
@@ -111,7 +114,11 @@ def test_failed_runs_and_the_end_of_the_range():
     zeros, errors = np.zeros((1, 19)), np.zeros((1, 19))
     errors[0, :5] = 1
     both = results_of([zeros, errors], loss="zero_one")
-    assert [own.outcome for own in held(both, 0.1, "upper").values()] == ["bound", "top"]
+    found = held(both, 0.1, "upper")
+    assert [own.outcome for own in found.values()] == ["bound", "top"]
+    assert ranks_words(found["knn"], "upper", about_results(both)) == (
+        "the 18th smallest is the end of the range: no bound"
+    )
     assert title_of(both) == (
         "19 of 19 calibration losses lie within Logistic regression's bound: the next will too, "
         "with 90 % confidence; Nearest neighbours has none below the top of the range"

@@ -9,6 +9,7 @@ from cpp_core.catalog.algorithms import ALGORITHMS
 from cpp_core.verdicts.about import About
 from cpp_core.verdicts.answers import answers_from, answers_of
 from cpp_core.verdicts.bounds import expected_loss
+from cpp_core.verdicts.comparisons import enough
 from cpp_core.verdicts.held_out import average_of, held_out_losses
 from cpp_core.verdicts.language import number
 from cpp_core.verdicts.strip import asked_strip, strip_of
@@ -97,7 +98,8 @@ def test_of_three_that_nobody_decides_every_bound_counts(greater):
     means = [own.mean() for own in columns.values()]
     assert (low, high) == pytest.approx((min(means), max(means)), rel=2e-3)
     needed = found.choice.facts["n_needed"]
-    assert (f"about {needed:,} held-out cases would do" in found.text.lower()) == bool(needed)
+    words = f"about {enough(needed, 'held-out case')} would do" if needed else "would do"
+    assert (words in found.text.lower()) == bool(needed)
     assert not any("would do" in card.detail for card in found.cards if needed)
     quoted = sorted(own.facts["bound"] for own in bound.verdicts[:3])
     assert quoted == sorted(own[int(not greater)] for own in ends.values())
@@ -117,7 +119,18 @@ def test_not_decided():
     found = strip(a=HALF, b=HALF + noise())
     assert found.title == "Not decided by this data."
     needed = found.choice.facts["n_needed"]
-    assert found.text == f"About {needed:,} held-out cases would do, if all stays as it is."
+    cases = enough(needed, "held-out case")
+    assert found.text == f"About {cases} would do, if all stays as it is."
+    first = found.choice.asked[0].mean.brief  # and of one pair: who may lose how much
+    low, high = re.match(
+        r"Not decided: a may lose ([\d.]+) less or ([\d.]+) more than b on average; ", first.line
+    ).groups()
+    facts = found.choice.asked[0].mean.facts
+    assert facts["lower"] == pytest.approx(-float(low), rel=0.1)
+    assert -float(low) <= facts["lower"] < 0 < facts["upper"] <= float(high)
+    assert f"about {enough(facts['n_needed'], 'case')} would do." in first.line
+    card = found.cards[0]
+    assert card.detail == f"a may lose {low} less or {high} more than b"
     assert found.names == ()
     for card in found.cards[:2]:
         assert (card.claim, card.strength, card.mark) == ("open", None, "○ not decided")
