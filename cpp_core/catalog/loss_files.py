@@ -291,9 +291,10 @@ def _losses(file: FileRead, name: str, mark: str) -> NDArray[np.float64]:
     if bad.size:
         first = _cell(column, bad[0]) or "an empty cell"
         raise ValueError(
-            f"Column {short(name)!r} has {bad.size} of {len(values)} losses missing or infinite, "
-            f"the first in {file.place(bad[0])} ({first}); every case needs a number: give a case "
-            "that could not be evaluated the worst loss of a finite range, never drop it."
+            f"Column {short(name)!r} has {bad.size:,} of {len(values):,} losses missing or "
+            f"infinite, the first in {file.place(bad[0])} ({first}); every case needs a number: "
+            "give a case that could not be evaluated the worst loss of a finite range, never drop "
+            "it."
         )
     return values
 

@@ -208,13 +208,13 @@ def _in_range(loss: Loss, values: NDArray) -> NDArray:
     bad = ~np.isfinite(values) & (values != loss.worst)  # the worst may be infinite: divergence
     if bad.any():
         raise LossError(
-            f"{loss.name} gave {values[bad].flat[0]} for {bad.sum()} of {values.size} cases; a "
+            f"{loss.name} gave {values[bad].flat[0]} for {bad.sum():,} of {values.size:,} cases; a "
             "loss must be a finite number: bound it, or give the worst value of its range."
         )
     bad = (values < loss.low) | (values > loss.high)
     if bad.any():
         raise LossError(
-            f"{loss.name} gave {values[bad].flat[0]:g} for {bad.sum()} of {values.size} cases, "
+            f"{loss.name} gave {values[bad].flat[0]:g} for {bad.sum():,} of {values.size:,} cases, "
             f"outside its declared range [{loss.low:g}, {loss.high:g}]; correct the loss or the "
             "range."
         )

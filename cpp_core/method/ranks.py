@@ -195,7 +195,7 @@ def check_losses(losses: ArrayLike, low: float, high: float) -> NDArray:
     bad = ~np.isfinite(values)
     if bad.any():
         raise ValueError(
-            f"{bad.sum()} of {values.size} losses are NaN or infinite (the first at position "
+            f"{bad.sum():,} of {values.size:,} losses are NaN or infinite (the first at position "
             f"{bad.argmax()}); every case needs a number: give a case that could not be evaluated "
             "the worst loss of a finite range."
         )
@@ -204,7 +204,7 @@ def check_losses(losses: ArrayLike, low: float, high: float) -> NDArray:
     bad = (values < bottom) | (values > top)
     if bad.any():
         raise ValueError(
-            f"{bad.sum()} of {values.size} losses lie outside the declared range [{low:g}, "
+            f"{bad.sum():,} of {values.size:,} losses lie outside the declared range [{low:g}, "
             f"{high:g}], the first being {values[bad.argmax()]:g}; correct the losses or the range."
         )
     return values

@@ -51,7 +51,7 @@ def coverage_facts(results: Results, alpha: Level, side: str) -> CoverageFacts:
         words = f"Coverage is certain, because there is {too_few(results, alpha, side)}."
         return CoverageFacts(promised, 1.0, True, True, None, (), words)
     p = a / (a + b)
-    words = f"A new loss is covered with probability {a}/{a + b} = {percent(p)}"
+    words = f"A new loss is covered with probability {a:,}/{a + b:,} = {percent(p)}"
     if results.experiment.kind.symbolic:
         words += "; a lower bound, because an empty set gets its most likely symbol."
         return CoverageFacts(promised, p, False, False, None, (), words)

@@ -124,7 +124,8 @@ def outcome_words(answer: Verdict) -> str:
     if outcome == "too little data" and isinstance(answer, Decision):
         return f"{outcome}: {counted(facts['k_needed'], 'case')} needed"
     if outcome == "not shown" and "threshold" in facts:
-        return f"{outcome}: {counted(facts['beyond'], 'case')} beyond it, {facts['allowed']} may be"
+        beyond = counted(facts["beyond"], "case")
+        return f"{outcome}: {beyond} beyond it, {facts['allowed']:,} may be"
     return str(outcome)
 
 

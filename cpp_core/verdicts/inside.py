@@ -89,12 +89,12 @@ def held_title(
     ``missing`` is what the verdicts say where there are too few scores for any bound. Only trial 0
     carries the promise.
     """
-    level = confidence(alpha)
+    level, refused = confidence(alpha), confidence(alpha, "up")
     if missing:
-        return f"With {level} confidence there is {missing}"
+        return f"With {refused} confidence there is {missing}"
     bounded = [own for own in found if own.outcome == "bound"]
     if not bounded:
-        return f"With {level} confidence, {_lacking(found, about)}"
+        return f"With {refused} confidence, {_lacking(found, about)}"
     counts, total = [own.inside for own in bounded], bounded[0].losses.size
     least = "" if len(set(counts)) == 1 else "At least "
     told = f"{least}{min(counts):,} of {total:,} calibration {plural(numbers_noun(about))}"

@@ -75,6 +75,10 @@ def test_ties_that_calibration_does_not_show():
     assert "a lower bound where scores tie (the ends tie with other or new scores in 25 %" in (
         facts.words
     )
+    many = results_of([np.arange(3999.0)[None] / 1000], [np.full((1, 9), 35.0)])
+    assert coverage_facts(many, 0.1, "upper").words == (
+        "A new loss is covered with probability 3,600/4,000 = 90 %."
+    )
     # Ten accuracies, none like another, nor like a new one: those of batches are tenths.
     shares = results_of([tenths(10) / 10], variant="batch", loss="accuracy", batch_size=20)
     shares.arrays["logistic"]["test"][:] = 0.55

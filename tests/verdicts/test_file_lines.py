@@ -156,6 +156,9 @@ def test_what_was_asked_is_told_by_outcome():
     line, outcomes = asked({"m": MANY}, at_most=0.95)
     assert line.startswith("Not shown: at least 90 % of new losses")
     assert outcomes == ["not shown: 5 cases beyond it, 4 may be"]
+    many = np.repeat([0.5, 2.0], [16_000, 4000])
+    _, outcomes = asked({"m": many}, at_most=1.0)
+    assert outcomes[0].startswith("not shown: 4,000 cases beyond it, 1,")
     line, outcomes = asked({"m": MANY[:28]}, at_most=0.96)
     assert line.startswith("Too little data: at least 90 %")
     assert outcomes == ["too little data: 29 cases needed"]
