@@ -28,7 +28,7 @@ from cpp_core.method.evaluation import LossError
 from cpp_core.method.machine import MachineError, SchedulerError, of_machine, told
 from cpp_core.method.parent import command, end_tree
 from cpp_core.method.training import BEFORE_FIT
-from cpp_core.trials.budget import GIB, budget
+from cpp_core.trials.budget import budget, memory_words
 from cpp_core.trials.memory import give_back, share_places
 from cpp_core.trials.own import unlearn, unpacked
 
@@ -158,7 +158,7 @@ class Child:
         self._answers.put(None)  # who listens again hears the same
         if code == OVER_BUDGET:
             return (
-                f"It took more than the {self._may / GIB:,.1f} GiB of memory that are allowed: ask "
+                f"It took more than the {memory_words(self._may)} of memory that are allowed: ask "
                 "for smaller sizes. Whoever runs the program can allow more with CPP_CORE_MEMORY, "
                 "in GiB."
             )
