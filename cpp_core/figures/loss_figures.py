@@ -31,6 +31,7 @@ from cpp_core.verdicts.inside import Held, held_title, missing_words
 from cpp_core.verdicts.language import (
     confidence,
     counted,
+    next_of,
     number,
     percent,
     plural,
@@ -146,11 +147,10 @@ def error_bars(
         hover = chart_text(errors_reading(verdict))
         figure.set(row, SetMark(0, most[row], color_of(columns, name), hover))
     labels = [f"<b>{chart_text(name)}</b>" for name in columns]
-    cases = counted(batch_size, "case")
     figure.averages(labels, usual, "at the error rate in the file")
     if asked:
         figure.vline(asked[0], stroke(dark, "dash"))
-    figure.frame_sets(f"errors on the next {cases}", labels, 100, 62)
+    figure.frame_sets(f"errors on {next_of(batch_size, 'case')}", labels, 100, 62)
     title = errors_title(found)
     caption = "Bar: up to the most errors, by an exact rule. Grey: as many as at the error rate in "
     caption += "the file."

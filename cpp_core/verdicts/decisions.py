@@ -16,8 +16,10 @@ from cpp_core.method.ranks import check_losses
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import About
 from cpp_core.verdicts.language import (
+    among_next,
     counted,
     in_full,
+    next_of,
     number,
     percent,
     plural,
@@ -147,13 +149,13 @@ def error_rate_at_most(
     asked = {"batch_size": batch_size, "rate": float(exact)}
     facts = About().facts(alpha, k, errors=errors, **asked, most=most)
     seen = f"{counted(errors, 'error')} among {counted(k, 'checked case')}"
-    cases = "case" if batch_size == 1 else counted(batch_size, "case")
+    ahead = among_next(batch_size, "case")
     at = f"{in_full(exact)} ({counted(allowed, 'error')})"
-    claim = f"the error rate on the next {cases} is at most {at}"
+    claim = f"the error rate on {next_of(batch_size, 'case')} is at most {at}"
     outcome: Outcome
     if most <= allowed:
         outcome = "shown"
-        rest = f": at most {counted(allowed, 'error')} among the next {cases}"
+        rest = f": at most {counted(allowed, 'error')} {ahead}"
         text = (
             f"Shown: {claim}. Over the checked and the next cases together, this rule makes a "
             f"wrong claim at most {percent(exact_alpha(alpha), 'up')} of the time."
@@ -172,7 +174,7 @@ def error_rate_at_most(
         facts["errors_allowed"] = fewer = _last(
             lambda e: batch_errors(k, e, batch_size, alpha, "upper")[1] <= allowed, errors
         )
-        rest = f": among the next {cases} there may be {counted(most, 'error')}, "
+        rest = f": {ahead} there may be {counted(most, 'error')}, "
         rest += f"{allowed:,} are allowed"
         text = (
             f"Not shown with {level} confidence that {claim}: with {seen} there may be {most:,}; "

@@ -22,6 +22,7 @@ from cpp_core.verdicts.language import (
     counted,
     in_full,
     listed,
+    next_of,
     number,
     percent,
     plural,
@@ -88,9 +89,9 @@ def _errors_table(table: LossTable, answers: Answers, alpha: Level) -> Table:
         asked = isinstance(answer, Decision)
         outcome = outcome_words(answer) if asked else _next_answer(answer, alpha)
         rows.append((name, *figures, words, outcome))
-    cases, last = counted(size, "case"), "outcome" if asked else "next case"
-    head = ("model", "cases", "errors", "error rate", f"next {cases}", last)
-    caption = f"Errors on the next {cases}: an exact guarantee, with {confidence(alpha)} "
+    ahead, last = next_of(size, "case"), "outcome" if asked else "next case"
+    head = ("model", "cases", "errors", "error rate", ahead.removeprefix("the "), last)
+    caption = f"Errors on {ahead}: an exact guarantee, with {confidence(alpha)} "
     return Table(head, rows, caption + "confidence.", figures=False)
 
 
@@ -200,8 +201,8 @@ def asked_line(answer: Iterable[Verdict], about: About) -> str:
 def _claim(facts: dict[str, Any], about: About) -> str:
     """What was asked, as the end of a sentence."""
     if "rate" in facts:
-        cases = counted(facts["batch_size"], "case")
-        return f"at most {in_full(facts['rate'])} errors on the next {cases}"
+        ahead = next_of(facts["batch_size"], "case")
+        return f"at most {in_full(facts['rate'])} errors on {ahead}"
     limit = with_unit(number(facts["threshold"], digits=17), about.unit)
     share, level = (in_full(1 - exact_alpha(facts[name])) for name in ("alpha", "delta"))
     return (

@@ -98,7 +98,8 @@ def held_title(
     counts, total = [own.inside for own in bounded], bounded[0].losses.size
     least = "" if len(set(counts)) == 1 else "At least "
     told = f"{least}{min(counts):,} of {total:,} calibration {plural(numbers_noun(about))}"
-    told += f" lie within {_whose(bounded, len(found), about)} bound{'s' * (side != 'upper')}"
+    lie, bounds = "lies" if min(counts) == 1 else "lie", f"bound{'s' * (side != 'upper')}"
+    told += f" {lie} within {_whose(bounded, len(found), about)} {bounds}"
     if trial:
         told += f" in trial {trial}; trial 0, which carries the promise, is still to come"
     else:

@@ -166,6 +166,24 @@ def counted(n: int, noun: str) -> str:
     return f"1 {noun}" if n == 1 else f"{n:,} {plural(noun)}"
 
 
+def next_of(n: int, noun: str) -> str:
+    """What comes next.
+
+    >>> next_of(1, "case"), next_of(3000, "case")
+    ('the next case', 'the next 3,000 cases')
+    """
+    return f"the next {noun if n == 1 else counted(n, noun)}"
+
+
+def among_next(n: int, noun: str) -> str:
+    """Where something is counted.
+
+    >>> among_next(1, "case"), among_next(7, "case")
+    ('on the next case', 'among the next 7 cases')
+    """
+    return f"{'on' if n == 1 else 'among'} {next_of(n, noun)}"
+
+
 def plural(noun: str) -> str:
     """Several of a noun; what it is of follows it.
 

@@ -11,7 +11,14 @@ from cpp_core.method.counts import batch_errors
 from cpp_core.trials.results import Results
 from cpp_core.verdicts.about import About, check_scores
 from cpp_core.verdicts.bounds import bound_of, expected_loss
-from cpp_core.verdicts.language import confidence, counted, number
+from cpp_core.verdicts.language import (
+    among_next,
+    confidence,
+    counted,
+    next_of,
+    number,
+    sentence,
+)
 from cpp_core.verdicts.thresholds import independent_losses
 from cpp_core.verdicts.verdict import EXCHANGEABLE, Brief, Claim, Verdict
 
@@ -46,8 +53,8 @@ def errors_ahead_of(
     outcome = "top" if (fewest, most) == (0, size) else "bound"
     claim: Claim = "no" if outcome == "top" else "yes"
     phrase = errors_words(fewest, most, size, side)
-    cases, retrained = f"the next {counted(size, 'case')}", about.each_retrained
-    lead = f"Among {cases} drawn like the calibration data{retrained}{',' * bool(retrained)} "
+    ahead, retrained = among_next(size, "case"), about.each_retrained
+    lead = f"{sentence(ahead)} drawn like the calibration data{retrained}{',' * bool(retrained)} "
     text = (
         f"{lead}{about.of(label)} makes {phrase} with probability at least {confidence(alpha)}, "
         f"over the calibration draw and the next {'case' if size == 1 else 'cases'} together."
@@ -65,7 +72,7 @@ def errors_ahead_of(
     facts |= {"batch_size": size, "outcome": outcome, "side": side}
     facts["quoted"] = counted(most, "error")
     why += about.separately(alpha)
-    brief = Brief(label, phrase, f"among {cases}{retrained}", claim)
+    brief = Brief(label, phrase, f"{ahead}{retrained}", claim)
     return Verdict(text, "guaranteed", EXCHANGEABLE, facts, why, brief)
 
 
@@ -100,4 +107,4 @@ def errors_title(found: Sequence[Verdict]) -> str:
     """How many errors each of several makes on the same number of cases."""
     size, level = found[0].facts["batch_size"], confidence(found[0].facts["alpha"])
     each, told = " each" if len(found) > 1 else "", ", ".join(map(errors_reading, found))
-    return f"On the next {counted(size, 'case')}, with {level} confidence{each}: {told}"
+    return f"On {next_of(size, 'case')}, with {level} confidence{each}: {told}"

@@ -11,7 +11,7 @@ from cpp_core.checks import Level
 from cpp_core.method.symbols import CORRECT
 from cpp_core.trials.readings import SymbolicLosses
 from cpp_core.trials.results import Results
-from cpp_core.verdicts.language import counted, listed, percent
+from cpp_core.verdicts.language import counted, listed, percent, possessive
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def symbols_title(found: Sequence[SymbolsSeen], trials: int) -> str:
 
 def covered_words(found: Sequence[SymbolsSeen]) -> str:
     """How often what happened was in the set."""
-    return listed(f"{percent(own.covered)} of {own.label}" for own in found)
+    return listed(f"{percent(own.covered)} of {possessive(own.label)} sets" for own in found)
 
 
 # At one case

@@ -103,7 +103,7 @@ def test_errors_reach_to_the_most_among_the_next(greater):
     assert "Dashed: the limit of 20 %." in panel.caption
     assert panel.sketch.layout["shapes"][0]["x0"] == 20
     few = error_bars({"a": columns["a"]}, 0.1, batch_size=1, greater_is_better=greater)
-    assert few.title.startswith("On the next 1 case, with 90 % confidence: a at most ")
+    assert few.title.startswith("On the next case, with 90 % confidence: a at most ")
 
 
 def test_the_picture_counts_errors_only_where_all_numbers_are_0_or_1():

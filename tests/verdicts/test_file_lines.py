@@ -5,6 +5,7 @@ import pytest
 
 from cpp_core import batch_errors, interval
 from cpp_core.catalog.loss_files import LossTable
+from cpp_core.figures.loss_figures import error_bars
 from cpp_core.verdicts.about import about_numbers
 from cpp_core.verdicts.answers import answers_of
 from cpp_core.verdicts.file_lines import (
@@ -110,6 +111,24 @@ def test_errors_are_counted_where_losses_are_0_and_1():
     assert batch_errors(200, 10, 7, 0.1, "upper")[1] == 1
     assert asked.head[4] == "next 7 cases"
     assert asked.rows[0][4:] == ("at most 1 error", "shown")
+
+
+def test_a_batch_of_one_is_the_next_case():
+    """As words, not as "the next 1 case", wherever errors of a batch are told."""
+    columns = {"a": np.array([1.0] + [0.0] * 29), "b": np.zeros(30)}
+    found = told(columns, error_rate_at_most=0.2, batch_size=1)
+    table = losses_table(found[0], found[1], 0.1)
+    assert "next case" in table.head
+    assert table.caption.startswith("Errors on the next case: an exact guarantee")
+    line = asked_line(found[1].answer, about_numbers())
+    assert line == "At most 20 % errors on the next case: shown for a and b."
+    words = [own.text + own.brief.line for own in (*found[1].answer, *found[1].each_model)]
+    some = told({"a": np.repeat([1.0, 0.0], [15, 15])}, error_rate_at_most=0.2, batch_size=1)
+    words += [own.text + own.brief.line for own in some[1].answer]
+    panel = error_bars(columns, 0.1, 0.2, 1)
+    assert panel.title.startswith("On the next case, with 90 % confidence each: ")
+    every = [*words, table.caption, line, panel.title, panel.alt]
+    assert not any("1 case" in own or "among the next case" in own for own in every)
 
 
 def test_zeros_and_ones_in_a_wider_range_are_no_errors():

@@ -78,6 +78,10 @@ def test_titles_of_one_and_of_several():
         "18 of 19 calibration losses lie within each model's bound in trial 3; trial 0, which "
         "carries the promise, is still to come"
     )
+    assert title_of(results_of([tenths(9)]), 0.9) == (
+        "1 of 9 calibration losses lies within Logistic regression's bound: the next will too, "
+        "with 10 % confidence"
+    )
     grouped = np.arange(1, 58, dtype=float).reshape(1, 19, 3) / 10
     several = results_of([grouped], variant="z-free", n_evaluations=3)
     assert title_of(several).startswith("54 of 57 calibration losses")

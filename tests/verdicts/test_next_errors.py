@@ -30,8 +30,10 @@ def test_any_number_of_next_cases(size, side):
         facts = told(errors, side=side, size=size).facts
         fewest, most = batch_errors(200, errors, size, 0.1, side)
         assert (facts["fewest"], facts["most"], facts["batch_size"]) == (fewest, most, size)
-    cases = "case drawn" if size == 1 else "cases drawn"
-    assert f"Among the next {size} {cases} like" in told(0, side=side, size=size).text
+    cases = "On the next case" if size == 1 else f"Among the next {size} cases"
+    found = told(0, side=side, size=size)
+    assert found.text.startswith(f"{cases} drawn like the calibration data")
+    assert found.brief.rest == cases[0].lower() + cases[1:]
 
 
 def test_one_title_for_all():
@@ -45,9 +47,7 @@ def test_one_title_for_all():
     assert errors_title([few, some]) == (
         f"{start} each: {errors_reading(few)}, {errors_reading(some)}"
     )
-    assert errors_title([told(0, size=1)]).startswith(
-        "On the next 1 case, with 90 % confidence: a "
-    )
+    assert errors_title([told(0, size=1)]).startswith("On the next case, with 90 % confidence: a ")
 
 
 def test_what_is_ahead_are_errors_where_they_are_counted():

@@ -48,7 +48,7 @@ def test_titles_over_trials():
         "Over 20 trials, nothing but Correct is left: A in 50 % and B in 100 % of the sets"
     )
     assert symbols_title(found[:1], 1).startswith("Over 1 trial, nothing but Correct is left: A ")
-    assert covered_words(found) == "90 % of A and 95 % of B"
+    assert covered_words(found) == "90 % of A's sets and 95 % of B's sets"
 
 
 def test_one_case():
