@@ -125,17 +125,7 @@ def read_losses(
     mark, notes = _decimal_mark(file), list(file.notes)
     if mark == ",":
         notes.append("Commas were read as decimal points.")
-    names = columns
-    if names is None:
-        told = raw_table(file, case, group)
-        if told:
-            raise ValueError(told)
-        names = _loss_columns(file, mark, {case, group}, notes)
-    if not names:
-        raise ValueError(
-            f"{file.name} has no column of losses (its columns: {some(list(known))}); needed is "
-            f"{' '.join([f'{NEEDED}.', *notes])}"
-        )
+    names = columns if columns is not None else _taken(file, mark, case, group, notes)
     losses = {column: _losses(file, column, mark) for column in names}
     if file.table.num_rows == 1:
         notes.append("There is one case only.")
@@ -147,6 +137,22 @@ def read_losses(
     notes.append(f"Taken as {DIRECTIONS[greater]}, {because}{instead}.")
     about = file.name, file.sha256, case, group, greater, because
     return LossTable(losses, cases, groups, tuple(notes), *about)
+
+
+def _taken(
+    file: FileRead, mark: str, case: str | None, group: str | None, notes: list[str]
+) -> Sequence[str]:
+    """The columns that are losses where nobody says; refused where there are none."""
+    told = raw_table(file, case, group)
+    if told:
+        raise ValueError(told)
+    names = _loss_columns(file, mark, {case, group}, notes)
+    if not names:
+        raise ValueError(
+            f"{file.name} has no column of losses (its columns: {some(file.table.column_names)}); "
+            f"needed is {' '.join([f'{NEEDED}.', *notes])}"
+        )
+    return names
 
 
 def open_losses(source: Any, own: bool = True, memory: int = MEMORY_BYTES) -> FileRead:
