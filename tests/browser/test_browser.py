@@ -258,6 +258,16 @@ def test_confidence_comes_first_on_a_projector(browser, shared):
     visit.close()
 
 
+def test_all_six_algorithms_are_seen_in_the_sidebar(browser, shared):
+    names = ("svm-lin", "svm-rbf", "knn", "logistic", "random-forest", "dummy")
+    query = "&".join(f"algorithms={name}" for name in names)
+    visit = Visit(browser, shared, f"?dataset=iris&variant=candidate&trials=20&{query}", width=1280)
+    chosen = visit.page.get_by_test_id("stMultiSelectTagsContainer")
+    expect(chosen).to_be_visible()
+    assert chosen.evaluate("own => own.scrollHeight <= own.clientHeight")
+    visit.close()
+
+
 def test_a_phone_has_the_pages_and_the_confidence_on_its_first_screen(browser, shared):
     visit = Visit(browser, shared, f"?dataset=iris&{QUICK}", width=390, height=844)
     page = visit.page
