@@ -17,9 +17,8 @@ from cpp_core.report.export import csv_text, results_name, to_json
 from cpp_core.report.pages import Look, report_html
 from cpp_core.report.pdf import find_browser, report_pdf
 from cpp_core.report.reproduce import NO_COMMAND, command_line, python_lines
-from cpp_core.verdicts.drift import latest_words
 from pages.parts import door, own
-from pages.parts.brought import held_out
+from pages.parts.brought import source_told
 from pages.parts.choices import Choice
 from pages.parts.keeping import REPORTS, name_of
 from pages.parts.live import found_again, live
@@ -68,10 +67,7 @@ def complete(content: Slim) -> str:
 def results_page(choice: Choice, wanted: Look, results: Results) -> Slim:
     """The report of results, written once for whoever wants the same words on the same day."""
     asked, day = wanted._asdict() | choice.asked, date.today()
-    source, latest = own.source_of(results.experiment.dataset), held_out(results.experiment)
-    if source is not None and latest is not None:
-        told = latest_words(latest, choice.alpha, choice.side)
-        source = source._replace(warnings=(*source.warnings, told))
+    source = source_told(results.experiment, choice.alpha, choice.side)
     key = name_of(results), source, choice.alpha, choice.side, choice.question, wanted, day
 
     def write() -> Slim:

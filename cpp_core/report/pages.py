@@ -37,6 +37,7 @@ from cpp_core.verdicts.groups import no_group_bounds
 from cpp_core.verdicts.language import confidence, counted
 from cpp_core.verdicts.loss_words import in_unit
 from cpp_core.verdicts.summary import Table, figures_table
+from cpp_core.verdicts.table_words import check_lines
 from cpp_core.verdicts.texts import RE_SPLITS
 from cpp_core.verdicts.verdict import INDEPENDENT, Verdict
 
@@ -96,7 +97,8 @@ class Look(NamedTuple):
 class Story:
     """What one kind of report tells in its own way; charts and tables are made where asked for.
 
-    ``trained`` and ``data`` are what it assumes about the models and about the cases.
+    ``trained`` and ``data`` are what it assumes about the models and about the cases, ``checks``
+    what was found about the cases that may mislead.
     """
 
     facts: str
@@ -108,6 +110,7 @@ class Story:
     details: Callable[[], Section]
     numbers: Callable[[], Section]
     appendix: Callable[[], Section]
+    checks: Sequence[str] = ()
 
 
 def report_html(
@@ -155,10 +158,8 @@ def report_html(
         f"{confidence(alpha)} confidence, {counted(len(results.trials), 'randomized trial')}.",
         greater=not kind.symbolic and experiment.criterion.greater_is_better,
         trained=[_about_training(experiment)],
-        data=[
-            SIMULATED if experiment.data.size is None else RE_SPLITS,
-            *(() if source is None else (f"A check of the file: {own}" for own in source.warnings)),
-        ],
+        data=[SIMULATED if experiment.data.size is None else RE_SPLITS],
+        checks=check_lines(source),
         picture=lambda: first_picture(results, alpha, side, draws=False),
         pairs=lambda: [paired_difference(results, *names, alpha)] if len(names) == 2 else [],
         details=lambda: _details(results, answers, alpha, side, look),
@@ -235,7 +236,7 @@ def _written(look: Look, day: date | None, alpha: Level, answers: Answers, story
     def answer() -> Section:
         panels = [story.picture()] if "picture" in look.sections else []
         behind = _behind(answers, look)
-        return Section("The answer", answers.strip, panels=panels, behind=behind)
+        return Section("The answer", answers.strip, story.checks, panels=panels, behind=behind)
 
     makers: dict[str, Callable[[], Section]] = {
         "answer": answer,

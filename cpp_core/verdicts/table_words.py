@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from cpp_core.catalog.algorithms import ALGORITHMS
+from cpp_core.catalog.roles import Source
 from cpp_core.catalog.tables import Table
 from cpp_core.trials.experiment import Experiment
 from cpp_core.verdicts.language import counted, duration, listed
@@ -28,6 +29,16 @@ def understood(name: str, rows: int, columns: int) -> str:
     'wine.csv: 1,178 rows, 7 columns, understood'
     """
     return f"{name}: {counted(rows, 'row')}, {counted(columns, 'column')}, understood"
+
+
+def check_lines(source: Source | None) -> tuple[str, ...]:
+    """What the checks of a file found that may mislead, for whoever sees the result alone.
+
+    >>> from cpp_core.catalog.roles import Roles
+    >>> check_lines(Source("a.csv", Roles("y", "regression"), (), ("Ids stand twice.",)))
+    ('A check of the file: Ids stand twice.',)
+    """
+    return () if source is None else tuple(f"A check of the file: {own}" for own in source.warnings)
 
 
 def asked_words(experiment: Experiment, table: Table) -> str:

@@ -12,8 +12,9 @@ from cpp_core.catalog.columns import WHY_LEFT_OUT
 from cpp_core.catalog.example_tables import EXAMPLE_TABLES
 from cpp_core.catalog.files import FileRead, read_frame
 from cpp_core.catalog.reading.limits import FILE_BYTES, MEGABYTE
-from cpp_core.catalog.roles import TASKS, Roles, read_answers, read_roles
+from cpp_core.catalog.roles import TASKS, Roles, Source, read_answers, read_roles
 from cpp_core.catalog.tables import KIND_WORDS, Typed, type_frame
+from cpp_core.verdicts.drift import latest_words
 from pages.parts import door, own, room, settings
 from pages.parts.show import as_html, literal
 
@@ -214,6 +215,14 @@ def held_out(experiment: Experiment) -> Results | None:
         return None
     found: Results = study.pending.result()
     return found
+
+
+def source_told(experiment: Experiment, alpha: float, side: str) -> Source | None:
+    """The file of a visitor's table, with what the latest rows have shown among its warnings."""
+    source, latest = own.source_of(experiment.dataset), held_out(experiment)
+    if source is None or latest is None:
+        return source
+    return source._replace(warnings=(*source.warnings, latest_words(latest, alpha, side)))
 
 
 # What the columns are

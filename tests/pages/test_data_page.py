@@ -114,6 +114,19 @@ def test_a_date_leads_to_the_latest_rows():
 
 
 @pytest.mark.slow
+def test_what_the_checks_found_is_told_after_the_click():
+    """That random splits hide drift stands with the decision, not on Your data alone."""
+    at = opened("houses")
+    key = next(box.key for box in at.multiselect if box.key.startswith("rivals-"))
+    at.multiselect(key=key).set_value(["ridge", "dummy"]).run()
+    at.button(key="go").click().run()
+    at = settle(at.switch_page("pages/overview.py").run())
+    told = plain(at).replace("\\", "")
+    assert "A check of the file: “sold” says when a row was taken. Random splits hide drift" in told
+    assert "kEUR" in told  # the example brings its unit
+
+
+@pytest.mark.slow
 def test_names_of_rows_are_shown_at_their_cases():
     at = brought(["Nr;x;y", *(f"A-{i};{i % 7};{i * 37 % 11},5" for i in range(120))])
     held = next(iter(at.session_state[own.HELD].values()))

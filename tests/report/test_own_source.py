@@ -42,7 +42,11 @@ def test_a_report_of_an_own_table_says_what_is_predicted_and_how_to_repeat_it(
     page = report_html(results, source=source)
     assert "orders.csv, predicting “Kosten X”" in page
     assert "3 for each unit predicted too low, 1 for each too high, in EUR" in page
-    assert "A check of the file: “day” &lt;b&gt; tells when." in page
+    check = "A check of the file: “day” &lt;b&gt; tells when."
+    assert page.count(check) == 1
+    # It stands with the decision, before the picture and what else is assumed.
+    assert page.index('class="cards"') < page.index(check) < page.index("<figure>")
+    assert page.index(check) < page.index("What this assumes")
     assert NO_COMMAND not in page
     hidden = report_html(results, source=source, sections=[s for s in SECTIONS if s != "columns"])
     assert "Kosten X" not in hidden
