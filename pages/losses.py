@@ -8,8 +8,14 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
+from cpp_core.catalog.costs import UNIT
 from cpp_core.catalog.directions import zero_one
-from cpp_core.catalog.example_losses import EXAMPLE_NAME, EXAMPLE_STORY, example_losses
+from cpp_core.catalog.example_losses import (
+    EXAMPLE_NAME,
+    EXAMPLE_STORY,
+    EXAMPLE_UNIT,
+    example_losses,
+)
 from cpp_core.catalog.files import FileRead
 from cpp_core.catalog.loss_files import LossTable, column_names, open_losses, raw_table, read_losses
 from cpp_core.catalog.reading.limits import FILE_BYTES, MEGABYTE
@@ -161,10 +167,10 @@ def names_in(file: FileRead) -> tuple[list[str], list[str], str]:
 # Controls: their keys hold the file's digest, so that nothing of another file remains
 
 
-def columns_of(file: FileRead, digest: str) -> tuple[list[str], str | None, str | None]:
-    """Ask which columns are models, which names the cases and which their groups."""
+def columns_of(file: FileRead, digest: str) -> tuple[list[str], str | None, str | None, str]:
+    """Ask which columns are models, which names the cases and which their groups; the unit."""
     names, likely, raw = names_in(file)
-    with st.expander("Columns: models, names of the cases, groups"):
+    with st.expander("Columns: models, names of the cases, groups; unit"):
         left, middle, right = st.columns([2, 1, 1])
         models = left.multiselect(
             "Models",
@@ -193,7 +199,15 @@ def columns_of(file: FileRead, digest: str) -> tuple[list[str], str | None, str 
             persist_state="session",
             help="Each group gets a bound of its own. Fix them before looking at the losses.",
         )
-    return models, case, group
+        unit = left.text_input(
+            "Unit",
+            EXAMPLE_UNIT if file.name == EXAMPLE_NAME else "",
+            key=f"unit-{digest}",
+            placeholder="such as EUR",
+            max_chars=12,
+            persist_state="session",
+        )
+    return models, case, group, unit if UNIT.fullmatch(unit) else ""
 
 
 def limits_of(table: LossTable, alpha: float, digest: str) -> dict[str, Any]:
@@ -242,7 +256,7 @@ def show_found(table: LossTable, answers: Answers, question: dict[str, Any]) -> 
     show_strip(answers.strip, {name: color_of(table.columns, name) for name in table.columns})
     limit = question.get("at_least" if table.greater_is_better else "at_most")
     rate = question.get("error_rate_at_most"), question.get("batch_size")
-    numbers["greater_is_better"] = table.greater_is_better
+    numbers |= {"greater_is_better": table.greater_is_better, "unit": table.unit}
     picture = loss_picture(table.columns, alpha, limit, *rate, dark(), **numbers)
     left, right = st.columns(2)
     with left:
@@ -323,7 +337,7 @@ def judge(file: FileRead) -> None:
     name, digest = file.name, file.sha256[:DIGEST]
     alpha, greater, told = header(digest)
     found = st.container()
-    models, case, group = columns_of(file, digest)
+    models, case, group, unit = columns_of(file, digest)
     raw = names_in(file)[-1]
     if not models and raw:
         found.warning(on_page(ValueError(raw)))
@@ -334,9 +348,9 @@ def judge(file: FileRead) -> None:
         return
 
     def read() -> LossTable:
-        return read_losses(file, models, case, group, greater)
+        return read_losses(file, models, case, group, greater, unit)
 
-    key = digest, name, tuple(models), case, group, greater
+    key = digest, name, tuple(models), case, group, greater, unit
     try:
         table = remembered("table", key, read)
         counts = f"{counted(table.size, 'case')}, {counted(len(models), 'model')}"

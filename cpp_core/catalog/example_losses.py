@@ -4,6 +4,7 @@ import numpy as np
 
 CASES = 300
 EXAMPLE_NAME = "minutes_off.csv"
+EXAMPLE_UNIT = "min"
 EXAMPLE_STORY = (
     "A courier forecasts how long each delivery takes. Three ways to do it, the same 300 "
     "deliveries, minutes off: a rule of thumb, a linear model and boosted trees. Simulated."

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from cpp_core.catalog.columns import ID_NAME
+from cpp_core.catalog.costs import check_unit
 from cpp_core.catalog.directions import DIRECTIONS, guessed_direction
 from cpp_core.catalog.files import FileRead, read_frame
 from cpp_core.catalog.raw_tables import looks_raw
@@ -54,6 +55,8 @@ class LossTable:
         Whether the numbers are scores rather than losses.
     because : str
         Why they were taken so, as the end of a sentence.
+    unit : str
+        What the numbers count, such as EUR; nothing where nobody said it.
     """
 
     columns: dict[str, NDArray[np.float64]]
@@ -66,6 +69,7 @@ class LossTable:
     group: str | None = None
     greater_is_better: bool = False
     because: str = ""
+    unit: str = ""
 
     @property
     def taken(self) -> str:
@@ -75,7 +79,7 @@ class LossTable:
     @property
     def told(self) -> dict[str, Any]:
         """What the file tells of its numbers, as arguments of ``answers_of``."""
-        own = {"source": self.name, "groups": self.groups}
+        own = {"source": self.name, "groups": self.groups, "unit": self.unit}
         return own | {"greater_is_better": self.greater_is_better}
 
     @property
@@ -90,6 +94,7 @@ def read_losses(
     case: str | None = None,
     group: str | None = None,
     greater_is_better: bool | None = None,
+    unit: str = "",
 ) -> LossTable:
     """Losses from a CSV, Parquet or Excel file, checked.
 
@@ -104,6 +109,8 @@ def read_losses(
     greater_is_better : bool or None
         Whether the numbers are scores, such as 1 for right, rather than losses; None guesses from
         names and values. A note says what was taken.
+    unit : str
+        What the numbers count, a short word such as EUR, which stands behind them.
 
     Raises
     ------
@@ -135,7 +142,7 @@ def read_losses(
         greater, because = guessed_direction(losses)
         instead = f"; say --{'smaller' if greater else 'greater'}-is-better if not"
     notes.append(f"Taken as {DIRECTIONS[greater]}, {because}{instead}.")
-    about = file.name, file.sha256, case, group, greater, because
+    about = file.name, file.sha256, case, group, greater, because, check_unit(unit) if unit else ""
     return LossTable(losses, cases, groups, tuple(notes), *about)
 
 

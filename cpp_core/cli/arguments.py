@@ -57,6 +57,7 @@ def add_check(commands: Any) -> None:
     kind.add_argument("--smaller-is-better", action="store_false", help="they are losses", **to)
     check.add_argument("--low", type=float, default=-math.inf, help="least possible loss")
     check.add_argument("--high", type=float, default=math.inf, help="greatest possible loss")
+    check.add_argument("--unit", default="", help="what the numbers count, such as EUR")
     check.add_argument(
         "--margin", type=float, help="average losses that differ by less are practically equal"
     )

@@ -78,13 +78,14 @@ def _table(given: argparse.Namespace) -> LossTable:
             f"{given.file.name} has {len(names)} columns of losses ({', '.join(names)}); name one "
             "with --column, or take --all."
         )
-    return read_losses(file, given.column, *taken, given.greater_is_better)
+    return read_losses(file, given.column, *taken, given.greater_is_better, given.unit)
 
 
 def summary_lines(table: LossTable, answers: Answers, alpha: float) -> list[str]:
     """The decision, a table with a row for each model, a line for each pair, what is assumed."""
     several, strip = len(table.columns) > 1, answers.strip
-    asked = asked_line(answers.answer, about_numbers(table.greater_is_better))
+    about = about_numbers(table.greater_is_better, unit=table.unit)
+    asked = asked_line(answers.answer, about)
     lines = [asked] if asked and not several else [decision_line(strip, alpha)]
     lines += [asked] if asked and several else []
     rows = losses_table(table, answers, alpha)

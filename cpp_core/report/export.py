@@ -248,6 +248,7 @@ def losses_json(table: LossTable, answers: Answers, question: dict[str, Any]) ->
         "cases": table.size,
         "notes": list(table.notes),
         "greater_is_better": table.greater_is_better,
+        "unit": table.unit,
         **question,
         "version": __version__,
         "exit_code": exit_code(answers),

@@ -191,7 +191,7 @@ def losses_report_html(
     rate = question.get("error_rate_at_most"), question.get("batch_size")
     ends = {"low": 0.0, "high": 1.0} if rate[0] is not None else question
     numbers: dict[str, Any] = {name: ends[name] for name in ("low", "high") if name in ends}
-    numbers["greater_is_better"] = table.greater_is_better
+    numbers |= {"greater_is_better": table.greater_is_better, "unit": table.unit}
     limit = question.get("at_least" if table.greater_is_better else "at_most")
     counts = f"{counted(table.size, 'case')}, {counted(len(columns), 'model')}"
     groups = [Section(BY_GROUP, table=group_table(table, answers, alpha))] if answers.groups else []

@@ -221,7 +221,8 @@ def losses_python_lines(
     table: LossTable, asked: dict[str, Any], settings: dict[str, Any] | None = None
 ) -> str:
     """The lines of Python that give the same report of a file of losses."""
-    told = _named(table) | {"greater_is_better": table.greater_is_better}
+    told: dict[str, Any] = _named(table) | {"greater_is_better": table.greater_is_better}
+    told |= {"unit": table.unit} if table.unit else {}
     named = "".join(f", {name}={value!r}" for name, value in told.items())
     read = f"table = read_losses({table.name!r}, {list(table.columns)!r}{named})"
     return _script("read_losses", [read], "losses_report_html", "table", asked | (settings or {}))
@@ -233,6 +234,7 @@ def losses_command_line(table: LossTable, asked: dict[str, Any]) -> str:
     words += [f"--column={name}" for name in table.columns]
     words += [f"--{name}={column}" for name, column in _named(table).items()]
     words += [f"--{'greater' if table.greater_is_better else 'smaller'}-is-better"]
+    words += [f"--unit={table.unit}"] if table.unit else []
     return shlex.join([*words, *_options(asked), "--html", "report.html"])
 
 

@@ -165,6 +165,7 @@ def answers_of(
     delta: Level = DELTA,
     greater_is_better: bool = False,
     at_least: float | None = None,
+    unit: str = "",
 ) -> Answers:
     """All that is said about losses of trained models on the same cases, one column each.
 
@@ -172,8 +173,10 @@ def answers_of(
     error and 0 for a correct answer. ``low`` and ``high`` are the range of the losses, ``source``
     tells where they come from, and each of the ``groups`` (k,) gets bounds of its own. Scores,
     where ``greater_is_better``, are 1 for a correct answer, and their limit is ``at_least``.
+    ``unit`` is what losses count.
     """
     about = _about(columns, error_rate_at_most, batch_size, low, high, source, greater_is_better)
+    about = replace(about, unit="" if about.errors else unit)
     limit = _limit(at_most, at_least, greater_is_better)
     if limit is not None and error_rate_at_most is not None:
         raise ValueError("Ask for a bound on the loss or on the error rate, not for both at once.")

@@ -1,6 +1,7 @@
 """``check`` as a script meets it: exit codes, sentences, files."""
 
 import json
+import re
 from fractions import Fraction
 from pathlib import Path
 
@@ -256,6 +257,24 @@ def test_a_table_of_cases_is_refused_unless_its_models_are_named(capsys, more):
     assert "looks like a table of cases, not a file of losses: 'ordered'" in caught.err
     assert caught.out == ""
     assert main(["check", table, "--column", "minutes", "--at-most", "80"]) == 0
+
+
+def test_a_unit_stands_behind_what_is_said(file, tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    hard, page, out = rng.exponential(size=300), tmp_path / "o.html", tmp_path / "o.json"
+    path = file(good=hard, bad=hard + 1 + rng.normal(0, 0.1, 300))
+    asked = ["check", path, "--all", "--at-most", "5", "--unit", "min"]
+    assert main([*asked, "--html", str(page), "--json", str(out)]) == 0
+    told = capsys.readouterr().out
+    assert "at most 5 min" in told
+    bound = re.search(r"^good .*at most ([\d.]+) min", told, re.M)
+    assert float(bound[1]) >= interval(hard, 0.1, "upper")[1]
+    assert re.search(r"on average good 0\.\d+ to 1(\.\d+)? min less", told)
+    assert json.loads(out.read_text())["unit"] == "min"
+    assert "--unit=min" in page.read_text()
+    assert "unit=&#39;min&#39;" in page.read_text() or "unit='min'" in page.read_text()
+    assert main(["check", path, "--all", "--unit", "much too long a word"]) == 2
+    assert "is not a short word such as EUR" in capsys.readouterr().err
 
 
 def test_no_such_file(capsys):

@@ -9,7 +9,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from cpp_core import batch_errors, interval
-from cpp_core.catalog.example_losses import EXAMPLE_NAME, EXAMPLE_STORY, example_losses
+from cpp_core.catalog.example_losses import (
+    EXAMPLE_NAME,
+    EXAMPLE_STORY,
+    EXAMPLE_UNIT,
+    example_losses,
+)
 from cpp_core.catalog.loss_files import read_losses
 from cpp_core.verdicts.answers import answers_of
 from tests.builders import unmarked
@@ -64,8 +69,9 @@ def test_an_empty_page_invites_and_an_example_answers_at_once():
     assert not at.exception
     assert not at.title
     table = read_losses(example_losses())
-    strip = answers_of(table.columns).strip
+    strip = answers_of(table.columns, unit=EXAMPLE_UNIT).strip
     assert strip.choice.use == ("boosted_trees",)
+    assert strip.cards[2].text.endswith(" min")
     told = said(at)
     assert "Use boosted_trees." in told
     for card in strip.cards:
@@ -218,6 +224,17 @@ def test_a_limit_a_margin_and_a_range_are_answered_and_in_the_command():
     control(at, "number_input", "margin").set_value(50.0).run()
     assert "No real difference." in said(at)
     assert "--delta=0.01 --margin=50" in at.code[-1].value
+
+
+def test_a_unit_can_be_said():
+    at = upload(opened(), losses())
+    assert control(at, "text_input", "unit").value == ""
+    control(at, "text_input", "unit").set_value("EUR").run()
+    assert not at.error
+    assert re.search(r"at most [\d.]+ EUR", said(at))
+    assert "--unit=EUR" in at.code[-1].value
+    control(at, "text_input", "unit").set_value("12").run()
+    assert "short word such as EUR" in at.error[0].value
 
 
 def test_errors_are_asked_about_by_their_rate():
