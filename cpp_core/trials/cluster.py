@@ -128,9 +128,9 @@ def _result(client: Any, future: Any, scheduler: str) -> Any:
                 "Workers of the cluster died again and again at the same trials, perhaps for lack "
                 "of memory: nothing of these is kept. Use smaller sizes, then start again."
             ) from error
-        except Exception:
+        except Exception as error:
             if client.status != "running" or future.cancelled():
-                raise _lost(scheduler) from None
+                raise _lost(scheduler) from error
             raise
 
 

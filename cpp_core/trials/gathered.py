@@ -92,6 +92,13 @@ class Gathered:
         return Results(self.experiment, self.seed, done, arrays, self.asked, problem)
 
 
+def gathered_from(experiment: Experiment, trials: int, seed: int, store: Store) -> Gathered:
+    """What is stored of these trials."""
+    gathered = Gathered(experiment, trials, seed)
+    gathered.load(store)
+    return gathered
+
+
 def fits_left(experiment: Experiment, trials: int, seed: int, store: Store) -> int:
     """Training runs of the trials that are not stored yet, by the names of what is."""
     gathered = Gathered(experiment, trials, seed)

@@ -25,7 +25,7 @@ from cpp_core.trials.budget import (
 from cpp_core.trials.children import Answer, Child, Request, sentence
 from cpp_core.trials.crew import PATIENCE_SECONDS, Crew, carry_out, crew_of_all
 from cpp_core.trials.experiment import Experiment
-from cpp_core.trials.gathered import Gathered, fits_left
+from cpp_core.trials.gathered import Gathered, fits_left, gathered_from
 from cpp_core.trials.one_trial import run_block
 from cpp_core.trials.own import own_of, packed
 from cpp_core.trials.pace import Pace
@@ -291,9 +291,8 @@ class Jobs:
 
     def _begin(self, job: Job) -> None:
         """Show what is stored, and let the rest take its turns."""
-        gathered = Gathered(job.experiment, job.asked, job.seed)
         try:
-            gathered.load(self.store)
+            gathered = gathered_from(job.experiment, job.asked, job.seed, self.store)
             job._show(gathered.results(self.store.problem))
             if job.state == "running":
                 self._compute(job, gathered)

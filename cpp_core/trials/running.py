@@ -20,7 +20,7 @@ from cpp_core.trials.block_files import Arrays, join, without_cells
 from cpp_core.trials.budget import check_budget
 from cpp_core.trials.cluster import Cluster
 from cpp_core.trials.experiment import Experiment
-from cpp_core.trials.gathered import Gathered, fits_left
+from cpp_core.trials.gathered import Gathered, fits_left, gathered_from
 from cpp_core.trials.helpers import Done, Helpers, Processes, Threads
 from cpp_core.trials.one_trial import in_kernels, run_block
 from cpp_core.trials.own import Own, own_of
@@ -118,8 +118,7 @@ def kept(
 ) -> Results | None:
     """What is stored of these trials, with nothing computed; None where there is none of them."""
     store = default_store() if store is None else store
-    gathered = Gathered(experiment, trials, seed)
-    gathered.load(store)
+    gathered = gathered_from(experiment, trials, seed, store)
     return gathered.results(store.problem) if len(gathered.complete_trials()) else None
 
 
@@ -148,10 +147,9 @@ def arriving(
         backend = "dask"
     if backend == "dask" and scheduler is None:
         raise ValueError("backend='dask' needs a scheduler, such as 'tcp://host:8786'.")
-    gathered = Gathered(experiment, trials, seed)
+    asked = experiment, trials, seed
+    gathered = Gathered(*asked) if fresh else gathered_from(*asked, store)
     keys = {name: experiment.key(name, seed) for name in experiment.entries}
-    if not fresh:
-        gathered.load(store)
     if gathered.missing():
         if len(gathered.complete_trials()):
             yield gathered, store.problem

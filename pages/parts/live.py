@@ -11,7 +11,7 @@ import streamlit as st
 from cpp_core import Experiment, Results, Store, default_store
 from cpp_core.trials.budget import BudgetError
 from cpp_core.trials.children import RunError
-from cpp_core.trials.gathered import Gathered
+from cpp_core.trials.gathered import gathered_from
 from cpp_core.trials.jobs import Job, Jobs
 from cpp_core.trials.running import scheduler_from_environment
 from cpp_core.trials.watching import Watched
@@ -48,9 +48,7 @@ def stored_results(experiment: Experiment, trials: int, seed: int) -> Results | 
     key = experiment, trials, seed
 
     def load() -> Results:
-        gathered = Gathered(experiment, trials, seed)
-        gathered.load(store())
-        return gathered.results(store().problem)
+        return gathered_from(experiment, trials, seed, store()).results(store().problem)
 
     results = RESULTS.get(key, load)
     if len(results.trials) == trials:

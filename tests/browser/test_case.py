@@ -75,14 +75,17 @@ def test_the_wall_can_be_clicked(browser, shared, width, height, scheme):
 
 def test_keys_choose_too(browser, shared):
     visit = opened(browser, shared)
-    tile = visit.page.locator(TILES).nth(4)
-    case = tile.get_attribute("data-case")
+    tile, beside = (visit.page.locator(TILES).nth(number) for number in (4, 5))
+    case, other = tile.get_attribute("data-case"), beside.get_attribute("data-case")
     tile.focus()
     visit.page.keyboard.press("Enter")
     shows(visit, case)
+    assert f"case={case}" in visit.page.url
     visit.page.keyboard.press("Tab")  # the focus has stayed where it was
     visit.page.keyboard.press("Enter")
-    shows(visit, visit.page.locator(TILES).nth(5).get_attribute("data-case"))
+    shows(visit, other)
+    assert case != other
+    assert f"case={other}" in visit.page.url
     visit.close()
 
 
